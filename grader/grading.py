@@ -1,0 +1,196 @@
+"""grade(): one submission in, one Report out. The whole flow, on one screen."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from grader import lessons, reporting
+from grader import submission as submissions
+from grader.errors import LessonError, RoomError, SubmissionError, UsageError, WireError
+from grader.records import Limits, Problem, Report, Submission, from_json
+from grader.staging import Stage, TimeUpError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from grader.lessons import Lesson
+    from grader.records import TestCase
+    from grader.rooms import Room, Rooms
+
+DEFAULT_SEED = 7
+_COLLECTING_S = 60.0
+
+
+@dataclasses.dataclass
+class Findings:
+    """What is known so far. A grading that is cut short reports what is in here."""
+
+    problem: Problem | None = None
+    lines: dict[str, int] = dataclasses.field(default_factory=dict)
+    results: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    cut_short: str = ""  # why the rest was not run: the submission's doing
+    fault: str = ""  # why the rest has no verdict: ours
+    hurried: bool = False
+    python: str | None = None
+
+
+def grade(
+    submitted: str | os.PathLike[str] | Submission,
+    lesson: int | Lesson,
+    *,
+    rooms: Rooms | None = None,
+    seed: int | None = DEFAULT_SEED,
+    limits: Limits | None = None,
+    tests: Sequence[str] = (),
+) -> Report:
+    """Grade one submission.
+
+    Args:
+        submitted: a path, or a submission that has been read already.
+        lesson: its number, or one from `lessons.find`.
+        rooms: where to play and judge; plain processes by default.
+        seed: what the values of the tests are drawn from; None: from the submission's hash.
+        limits: what it may use; times in seconds, sizes in bytes.
+        tests: ids, if not all of them are wanted.
+
+    Raises:
+        UsageError: no such lesson or test.
+        LessonError: the lesson's folder is broken.
+    """
+    began, clock = datetime.now(UTC), time.monotonic()
+    lesson = lesson if isinstance(lesson, lessons.Lesson) else lessons.find(lesson)
+    wanted = _wanted(lesson, tests)
+    rooms, limits = rooms or _process_rooms(), limits or Limits()
+    findings = Findings()
+    try:
+        submission = _read(submitted, limits)
+    except SubmissionError as exc:
+        findings.problem = Problem(exc.kind, exc.message, exc.line, exc.help)
+        submission = Submission(getattr(submitted, "name", str(submitted)), "", "", 0)
+    else:
+        seed = seed_of(submission) if seed is None else seed
+        _judge(findings, Stage(rooms, lesson, submission, limits), rooms, lesson, wanted, seed)
+    return reporting.report(
+        findings,
+        lesson=lesson,
+        tests=wanted,
+        submission=submission,
+        rooms=rooms,
+        limits=limits,
+        seed=DEFAULT_SEED if seed is None else seed,
+        started_at=began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        duration_s=time.monotonic() - clock,
+    )
+
+
+def _judge(
+    findings: Findings,
+    stage: Stage,
+    rooms: Rooms,
+    lesson: Lesson,
+    wanted: tuple[TestCase, ...],
+    seed: int,
+) -> None:
+    """Open both rooms, load the submission, run the tests; whatever happens, `findings` is true."""
+    with closing(stage):
+        try:
+            stage.start()
+            with closing(rooms.open_judge()) as judge:
+                judge.send(_opening(lesson))
+                if _loads(findings, stage):
+                    _check_collected(judge.receive(_COLLECTING_S), lesson)
+                    judge.send({"op": "run", "seed": seed, "tests": [test.id for test in wanted]})
+                    _relay(findings, stage, judge)
+        except TimeUpError:
+            findings.cut_short = f"The submission's whole time of {stage.total_s:g} s was used up."
+        except (RoomError, WireError) as exc:
+            findings.fault = exc.message
+        findings.hurried, findings.python = stage.hurried, stage.python
+
+
+def _loads(findings: Findings, stage: Stage) -> bool:
+    """Import the submission once, by itself. False where it can't be: then there is one `problem`."""
+    answer = stage.do("load")
+    if isinstance(answer.get("lines"), dict):
+        findings.lines = {str(k): v for k, v in answer["lines"].items() if type(v) is int}
+        return True
+    findings.problem = reporting.problem_of(answer)
+    return False
+
+
+def _relay(findings: Findings, stage: Stage, judge: Room) -> None:
+    """Carry frames between the rooms until the judge is done; note each result as it comes."""
+    began = time.monotonic()
+    while True:
+        frame = judge.receive(stage.judge_s)
+        if frame["op"] == "play":
+            judge.send(stage.do("play", scene=frame["scene"], given=frame["given"]))
+        elif frame["op"] == "result":
+            now = time.monotonic()
+            findings.results[frame["id"]] = {**frame, "duration_s": now - began}
+            began = now
+        elif frame["op"] == "done":
+            return _check_account(findings, frame)
+
+
+def _check_account(findings: Findings, done: dict[str, Any]) -> None:
+    """pytest-json-report keeps its own account; what was streamed has to agree with it."""
+    told = {name: result["outcome"] == "pass" for name, result in findings.results.items()}
+    if told != {name: outcome == "passed" for name, outcome in done["outcomes"].items()}:
+        findings.results.clear()
+        raise RoomError("The judge's two accounts of the tests disagree.", reason="died")
+
+
+def _check_collected(ready: Any, lesson: Lesson) -> None:
+    collected, listed = ready.get("tests"), [test.id for test in lesson.tests]
+    if ready["op"] != "ready" or collected != listed:
+        raise LessonError(
+            f"{lesson.folder / lesson.test_file}: pytest found the tests {collected}, "
+            f"its text has {listed}.",
+            help="Import the module by itself to see what goes wrong in it.",
+        )
+
+
+def _opening(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "op": "open",
+        "test_file": lesson.test_file,
+        "tests": lesson.test_source,
+        "modules": dict(lesson.modules),
+    }
+
+
+def _wanted(lesson: Lesson, tests: Sequence[str]) -> tuple[TestCase, ...]:
+    known = [test.id for test in lesson.tests]
+    unknown = [name for name in tests if name not in known]
+    if unknown:
+        raise UsageError(
+            f"Lesson {lesson.number} has no test {unknown[0]!r}.",
+            help=f"Its tests: {', '.join(known)}.",
+        )
+    return tuple(test for test in lesson.tests if not tests or test.id in tests)
+
+
+def _read(submitted: str | os.PathLike[str] | Submission, limits: Limits) -> Submission:
+    if isinstance(submitted, Submission):
+        return submitted
+    return submissions.read(submitted, limits.submission_bytes)
+
+
+def seed_of(submission: Submission) -> int:
+    """A seed drawn from a submission's own hash: the same for the same file, not to be foreseen."""
+    return int(submission.sha256[:12], 16)
+
+
+def _process_rooms() -> Rooms:
+    from grader.rooms.process import ProcessRooms  # noqa: PLC0415 - only where none was given
+
+    return ProcessRooms()
+
+
+__all__ = ["DEFAULT_SEED", "Findings", "from_json", "grade", "seed_of"]

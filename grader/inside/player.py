@@ -1,0 +1,161 @@
+"""One job beside the submission: import it, or play one scene with it. Runs in a process of its own.
+
+The process is thrown away afterwards, so nothing that a submission leaves behind reaches the next
+scene. What a job gives is a dict with one key: `observation`, `lines`, `problem` or `fault`.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from grader import wire
+from grader.errors import WireError
+from grader.inside.actor import FILE, MODULE, Actor, StumbleError, fault_of, touches_submission
+from grader.inside.plain import TooLargeError
+from grader.records import Problem, SceneFault, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from grader.inside.console import Console
+
+_NOT_INSTALLED = (
+    "A lab has Python's standard library and `lab`; nothing else is installed where it is graded."
+)
+_NO_TYPING = (
+    "Nobody can type while a lab is graded. Take the call out, or put it under"
+    ' `if __name__ == "__main__":`.'
+)
+
+
+def answer(
+    job: Mapping[str, Any],
+    source: str,
+    scenes: Mapping[str, Callable[..., Any]],
+    console: Console,
+    limit: int,
+) -> bytes:
+    """Do `job` and encode what it gives as one frame of at most `limit` bytes."""
+    outcome = perform(job, source, scenes, console)
+    console.flush_streams()
+    try:
+        frame = wire.encode(outcome)
+    except WireError as exc:
+        return wire.encode(_fault("scene", f"the scene's observation is not plain: {exc}"))
+    if len(frame) > limit:
+        return wire.encode(_too_large())
+    return frame
+
+
+def perform(
+    job: Mapping[str, Any],
+    source: str,
+    scenes: Mapping[str, Callable[..., Any]],
+    console: Console,
+) -> dict[str, Any]:
+    """Do `job`: {"op": "load"} or {"op": "play", "scene": …, "given": {…}}."""
+    loading = job["op"] == "load"
+    code = _compile(source)
+    if isinstance(code, Problem):
+        return {"problem": to_json(code)} if loading else _fault("load", code.message)
+    try:
+        actor = Actor.load(code, source, console)
+    except StumbleError as stumble:
+        if loading:
+            return {"problem": to_json(_import_problem(stumble))}
+        return {"fault": to_json(stumble.fault)}
+    if loading:
+        return {"lines": _lines(code)}
+    console.since_last()
+    return _play(scenes[job["scene"]], actor, job["given"], source)
+
+
+def _play(
+    scene: Callable[..., Any], actor: Actor, given: Mapping[str, Any], source: str
+) -> dict[str, Any]:
+    try:
+        return {"observation": scene(actor, **given)}
+    except StumbleError as stumble:
+        return {"fault": to_json(stumble.fault)}
+    except TooLargeError:
+        return _too_large()
+    except BaseException as exc:
+        if isinstance(exc, MemoryError):
+            return _fault("memory", "it ran out of memory")
+        if touches_submission(exc):
+            return {"fault": to_json(fault_of(exc, source, "exception", MODULE))}
+        return _fault("scene", _where(exc))
+
+
+def _compile(source: str) -> types.CodeType | Problem:
+    if "\0" in source:
+        line = source.count("\n", 0, source.index("\0")) + 1
+        return Problem(
+            "syntax_error",
+            f"Line {line} holds a NUL character, which no Python source may.",
+            line,
+            "The file may have been damaged on its way, or saved as UTF-16. Save it as UTF-8 text.",
+        )
+    try:
+        return compile(source, FILE, "exec", dont_inherit=True)
+    except SyntaxError as exc:
+        text = (exc.text or "").strip()
+        where = f"Line {exc.lineno}" if exc.lineno else "The file"
+        return Problem(
+            "syntax_error",
+            f"{where} is not Python: {exc.msg}" + (f"\n    {text[:300]}" if text else ""),
+            exc.lineno,
+            "Python could not read the file, so no test was run. Mend this line first.",
+        )
+    except (ValueError, OverflowError, RecursionError, MemoryError) as exc:
+        return Problem(
+            "syntax_error",
+            f"Python can't compile the file: {type(exc).__name__}: {exc}"[:300],
+            None,
+            "Some expression in it is too large or too deeply nested.",
+        )
+
+
+def _import_problem(stumble: StumbleError) -> Problem:
+    cause, fault = stumble.__cause__, stumble.fault
+    line = f"\n    {fault.traceback[-1]}" if fault.traceback else ""
+    advice = "No test was run: every test imports the file first. Try `python harness.py`."
+    if isinstance(cause, ImportError):
+        advice = _NOT_INSTALLED
+    elif isinstance(cause, EOFError):
+        advice = _NO_TYPING
+    elif isinstance(cause, SystemExit):
+        advice = "A file that is imported must not end the program."
+    message = fault.message[:1].upper() + fault.message[1:]
+    return Problem("import_error", message + line, fault.line, advice)
+
+
+def _lines(code: types.CodeType) -> dict[str, int]:
+    """Where each function and class of the module begins, by qualified name; the last one wins."""
+    found: dict[str, int] = {}
+    todo = [code]
+    while todo:
+        for const in todo.pop().co_consts:
+            if isinstance(const, types.CodeType) and not const.co_name.startswith("<"):
+                if "<locals>" not in const.co_qualname and len(found) < 2000:
+                    found[const.co_qualname] = const.co_firstlineno
+                todo.append(const)
+    return found
+
+
+def _where(exc: BaseException) -> str:
+    trace = exc.__traceback__
+    place = ""
+    while trace is not None:
+        place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{place}: {type(exc).__name__}: {exc}"[:500]
+
+
+def _too_large() -> dict[str, Any]:
+    return _fault("output", "what it built is larger than a test can take (1 MiB)")
+
+
+def _fault(kind: Any, message: str) -> dict[str, Any]:
+    return {"fault": to_json(SceneFault(kind, message))}

@@ -1,0 +1,153 @@
+"""What the operating system offers for keeping a submission in: used where it exists, done without
+where it doesn't. Linux has all of it, macOS some, Windows none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+NOBODY = 65534
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+def harden_stage() -> None:
+    """Close this process to its own children: no ptrace, no /proc/self/mem, no privileges to gain.
+
+    Also adopts orphans, so that a double fork can still be found and ended. No effect off Linux.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int, drop_root: bool) -> None:
+    """Limit this process, which is about to run a submission, and give up what it does not need.
+
+    Args:
+        cpu_s: seconds of processor time; then SIGXCPU, and SIGKILL a second later.
+        memory_bytes: of data; allocations past it raise MemoryError.
+        processes: more than are running under this user now; see `count_processes`.
+        drop_root: become uid 65534, where this process is root.
+    """
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if drop_root:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of uid clears it
+    if resource is None:
+        return
+    whole = max(1, int(cpu_s))
+    _limit("RLIMIT_CPU", whole, whole + 1)
+    _limit("RLIMIT_DATA", memory_bytes, memory_bytes)
+    _limit("RLIMIT_AS", 4 * memory_bytes, 4 * memory_bytes)  # thread stacks are reserved, not used
+    _limit("RLIMIT_FSIZE", 0, 0)
+    _limit("RLIMIT_CORE", 0, 0)
+    _limit("RLIMIT_NOFILE", 128, 128)
+    _limit("RLIMIT_NPROC", processes, processes)
+
+
+def count_processes(uid: int) -> int:
+    """How many threads run under `uid` now; RLIMIT_NPROC counts them all. 0 where it can't be told."""
+    count = 0
+    with contextlib.suppress(OSError):
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError, ValueError, IndexError):
+                    if entry.stat().st_uid == uid:
+                        with open(f"{entry.path}/stat", encoding="utf-8", errors="replace") as file:
+                            count += int(file.read().rpartition(")")[2].split()[17])
+    return count
+
+
+def can_drop_root() -> bool:
+    """Whether this process is root and another user could still read Python's own library."""
+    if getattr(os, "geteuid", lambda: 1)() != 0:
+        return False
+    folder = os.path.dirname(os.path.realpath(os.__file__))
+    while True:
+        if not os.stat(folder).st_mode & 0o001:
+            return False
+        above = os.path.dirname(folder)
+        if above == folder:
+            return True
+        folder = above
+
+
+def end_everything(child: int | None, patience_s: float = 5.0) -> None:
+    """Kill every process that came from this one, and reap them.
+
+    Args:
+        child: the process started last; its group is killed where descendants can't be listed.
+        patience_s: seconds after which a fork bomb that outruns this is left to the outer limits.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        if os.getpid() == 1:
+            # Everything else in this pid namespace came from a submission.
+            with contextlib.suppress(OSError):
+                os.kill(-1, signal.SIGKILL)
+        else:
+            for pid in _descendants(os.getpid()):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            if child is not None:
+                with contextlib.suppress(OSError):
+                    os.killpg(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.001)
+
+
+def _descendants(root: int) -> list[int]:
+    found: list[int] = []
+    todo = [root]
+    while todo:
+        pid = todo.pop()
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                    children = [int(word) for word in file.read().split()]
+                found += children
+                todo += children
+    return found
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc is not None:
+        _libc.prctl(option, value, 0, 0, 0)
+
+
+def _limit(name: str, soft: int, hard: int) -> None:
+    which = getattr(resource, name, None)
+    if which is not None:
+        with contextlib.suppress(ValueError, OSError):
+            ceiling = resource.getrlimit(which)[1]
+            if ceiling != resource.RLIM_INFINITY:
+                soft, hard = min(soft, ceiling), min(hard, ceiling)
+            resource.setrlimit(which, (soft, hard))
+
+
+_libc = None
+if sys.platform == "linux":
+    import ctypes
+
+    with contextlib.suppress(OSError):
+        _libc = ctypes.CDLL(None, use_errno=True)

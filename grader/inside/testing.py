@@ -1,0 +1,246 @@
+"""What a hidden test is written with: `rule`, and the fixtures `play`, `draw` and `expect`.
+
+    @rule("first-result-wins")
+    def test_duplicate_result(play, draw, expect):
+        \"\"\"Of two results for one call, the first stays.\"\"\"
+
+A test plays scenes with values of its own, keeps the values, and compares what was seen with them. It
+never reads what it compares with out of what was seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from grader.inside.compare import differing, equal
+from grader.records import SceneFault, from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from grader.inside.draw import Draw
+
+    Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+__all__ = ["BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
+
+_Test = TypeVar("_Test", bound="Callable[..., object]")
+
+
+def rule(rule_id: str) -> Callable[[_Test], _Test]:
+    """Ties a hidden test to the rule of `lesson.toml` that it checks. Read by the catalogue, as text."""
+
+    def tie(test: _Test) -> _Test:
+        test.__dict__["rule"] = rule_id
+        return test
+
+    return tie
+
+
+@dataclass
+class Failure:
+    """Everything that a failed test has to tell; becomes a `TestResult`."""
+
+    kind: str
+    message: str
+    given: str = ""
+    expected: str = ""
+    observed: str = ""
+    diff: str = ""
+    hint: str = ""
+    wrong_answer: str = ""
+    replay: str = ""
+    about: str = ""
+    line: int | None = None
+    traceback: list[str] = field(default_factory=list)
+    name: str = ""
+
+
+class BrokenRuleError(AssertionError):
+    """The submission broke the rule; `failure` says how."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class SceneError(Exception):
+    """A scene of ours is wrong. Never the submission's doing; the test is an `error`."""
+
+
+@dataclass
+class Case:
+    """What is being played just now, for the messages of whatever fails."""
+
+    given: str = ""
+    replay: str = ""
+    hint: str = ""
+
+
+class Play:
+    """Plays scenes on the stage.
+
+    Args:
+        ask: sends a scene's name and values to the stage and gives back its answer.
+        case: shared with `Expect`: what to say was given when something fails.
+    """
+
+    def __init__(self, ask: Ask, case: Case) -> None:
+        self._ask = ask
+        self._case = case
+        self.stdout = ""
+
+    def case(self, *, given: str, replay: str = "", hint: str = "") -> None:
+        """Say what the next scenes and expectations are about: the values, and how to replay them."""
+        self._case.given, self._case.replay, self._case.hint = given, replay, hint
+
+    def __call__(self, scene: str, **given: Any) -> Any:
+        """The observation of `scene`, played with the values `given`.
+
+        Raises:
+            BrokenRuleError: the submission raised, lacks a name, took too long, or crashed.
+            SceneError: the scene itself is wrong.
+        """
+        answer = self._ask(scene, given)
+        self.stdout = answer.get("stdout", "")
+        if "observation" in answer:
+            return answer["observation"]
+        fault: SceneFault = from_json(SceneFault, answer["fault"])
+        if fault.kind == "scene":
+            raise SceneError(f"scene {scene!r}: {fault.message}")
+        raise BrokenRuleError(self._failure(fault))
+
+    def _failure(self, fault: SceneFault) -> Failure:
+        case = self._case
+        return Failure(
+            kind=fault.kind,
+            message=_sentence(case.given, fault.message) if fault.kind != "load" else fault.message,
+            given=case.given,
+            observed=fault.message,
+            hint=_HINTS.get(fault.kind, ""),
+            replay=case.replay,
+            line=fault.line,
+            traceback=list(fault.traceback),
+            name=fault.name,
+        )
+
+
+class Expect:
+    """Compares what was seen with what the rule asks for; the first difference ends the test.
+
+    Args:
+        case: shared with `Play`.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    def equal(
+        self,
+        seen: Any,
+        wanted: Any,
+        message: str,
+        *,
+        wrong: Mapping[str, Any] | None = None,
+        hint: str = "",
+        about: str = "",
+    ) -> None:
+        """`seen` must be `wanted`, by exact type and value.
+
+        Args:
+            seen: from an observation.
+            wanted: built from the test's own values.
+            message: what went wrong, when it did, as a sentence without "given …".
+            wrong: id of a wrong answer -> what would be seen from it, or a function that tells; the
+                first that fits is named.
+            hint: the next thing to look at.
+            about: the function whose line is shown; the rule's function otherwise.
+
+        Raises:
+            BrokenRuleError: they differ.
+        """
+        if equal(seen, wanted):
+            return
+        looks_like = next((name for name, idea in (wrong or {}).items() if _is(seen, idea)), "")
+        expected, observed, diff = differing(wanted, seen)
+        self.fail(
+            message,
+            expected=expected,
+            observed=observed,
+            diff=diff,
+            wrong=looks_like,
+            hint=hint,
+            about=about,
+        )
+
+    def holds(
+        self,
+        condition: bool,
+        message: str,
+        *,
+        expected: str,
+        observed: str,
+        wrong: str = "",
+        hint: str = "",
+        about: str = "",
+    ) -> None:
+        """Something must be so; for what is no comparison of values.
+
+        Raises:
+            BrokenRuleError: it isn't.
+        """
+        if not condition:
+            self.fail(
+                message, expected=expected, observed=observed, wrong=wrong, hint=hint, about=about
+            )
+
+    def fail(
+        self,
+        message: str,
+        *,
+        expected: str,
+        observed: str,
+        diff: str = "",
+        wrong: str = "",
+        hint: str = "",
+        about: str = "",
+    ) -> None:
+        """End the test: the rule is broken.
+
+        Raises:
+            BrokenRuleError: always.
+        """
+        raise BrokenRuleError(
+            Failure(
+                kind="rule",
+                message=_sentence(self._case.given, message),
+                given=self._case.given,
+                expected=expected,
+                observed=observed,
+                diff=diff,
+                hint=hint or self._case.hint,
+                wrong_answer=wrong,
+                replay=self._case.replay,
+                about=about,
+            )
+        )
+
+
+def _is(seen: Any, idea: Any) -> bool:
+    return bool(idea(seen)) if callable(idea) else equal(seen, idea)
+
+
+def _sentence(given: str, message: str) -> str:
+    return f"Given {given}: {message}" if given else message
+
+
+_HINTS = {
+    "exception": "Read the last line of the traceback, and which value it had to work with.",
+    "timeout": "Look for a loop whose condition never changes, or a call that waits for something.",
+    "crash": "Something ended the whole program. A harness must not leave by itself.",
+    "memory": "Something grows without end: a list that is added to while it is walked, for instance.",
+    "output": "Something grows without end: look at what is put into lists and events.",
+    "protocol": "Something wrote where the grader reads. A harness has no business there.",
+    "missing_name": "The tests ask for this name as it is spelled in the lesson.",
+}

@@ -1,0 +1,298 @@
+"""The vocabulary: frozen records that the whole program speaks, and their one encoding.
+
+`Report` is what a grading gives. `to_json` turns any record into plain JSON and `report_from_json`
+turns a report back; nothing else encodes or decodes one. The field names of `Report` and what it
+contains are stable within a `SCHEMA_VERSION`; docs/report.schema.json describes them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA_VERSION = 1
+
+Verdict = Literal["pass", "fail", "error"]
+Outcome = Literal["pass", "fail", "error", "not_run"]
+Kind = Literal[
+    "rule",
+    "exception",
+    "timeout",
+    "crash",
+    "memory",
+    "output",
+    "protocol",
+    "missing_name",
+    "load",
+]
+ProblemKind = Literal[
+    "not_a_file",
+    "too_large",
+    "encoding",
+    "syntax_error",
+    "import_error",
+    "load_timeout",
+    "load_crash",
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use. Times in seconds, sizes in bytes."""
+
+    submission_bytes: int = 1 << 20
+    scene_cpu_s: float = 2.0
+    scene_wall_s: float = 10.0  # generous, so that a loaded machine fails nobody
+    hurried_wall_s: float = 2.0  # once `patience` scenes have used up the wall limit
+    patience: int = 2
+    total_s: float = 60.0
+    memory_bytes: int = 256 << 20
+    processes: int = 64
+    cpus: float = 1.0
+    frame_bytes: int = 1 << 20
+    stdout_bytes: int = 8 << 10
+    judge_s: float = 30.0  # how long the judge may think between two frames; its silence is ours
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A handed-in file, read and decoded. `text` is its source with plain newlines."""
+
+    name: str
+    text: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A well-known wrong idea, and what it misses."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What must hold, why, and where the page argues it. `function` is the one it is about."""
+
+    id: str
+    text: str
+    why: str
+    section: str
+    function: str = ""
+    wrong_answers: tuple[WrongAnswer, ...] = ()
+
+
+@dataclass(frozen=True)
+class TestCase:
+    """One hidden test as the grader knows it beforehand. `line` is where it stands in its module."""
+
+    __test__ = False  # pytest: a record, not a test class
+
+    id: str
+    number: int
+    title: str
+    rule: Rule
+    points: int = 1
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class SceneFault:
+    """A scene that gave no observation, and why. What the stage says instead of what was seen."""
+
+    kind: Kind | Literal["scene"]  # "scene": a fault in our own scene, never the submission's
+    message: str
+    line: int | None = None
+    traceback: tuple[str, ...] = ()
+    stdout: str = ""
+    name: str = ""  # of a missing name: what is missing
+
+
+@dataclass(frozen=True)
+class LessonName:
+    """A lesson in a report."""
+
+    number: int
+    title: str
+
+
+@dataclass(frozen=True)
+class SubmissionName:
+    """A submission in a report."""
+
+    name: str
+    sha256: str | None
+    size: int | None
+
+
+@dataclass(frozen=True)
+class GraderInfo:
+    """With what a verdict was reached."""
+
+    version: str
+    tests_sha256: str
+    image: str | None
+    runner: str
+    python: str | None
+    seed: int
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Score:
+    """Whole points."""
+
+    points: int
+    max_points: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One cause for the whole file: said once, the tests it stops are `not_run`."""
+
+    kind: str
+    message: str
+    line: int | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """A rule as a report quotes it."""
+
+    id: str
+    text: str
+    why: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Location:
+    """A line of the submission."""
+
+    line: int
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What one hidden test found."""
+
+    __test__ = False  # pytest: a record, not a test class
+
+    id: str
+    number: int
+    title: str
+    points: int
+    max_points: int
+    rule: RuleText
+    outcome: Outcome
+    kind: Kind | None = None
+    message: str = ""
+    given: str = ""
+    expected: str = ""
+    observed: str = ""
+    diff: str = ""
+    hint: str = ""
+    wrong_answer: WrongAnswer | None = None
+    replay: str = ""
+    location: Location | None = None
+    traceback: tuple[str, ...] = ()
+    stdout: str = ""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdict on one submission."""
+
+    lesson: LessonName
+    submission: SubmissionName
+    grader: GraderInfo
+    verdict: Verdict
+    score: Score
+    started_at: str
+    duration_s: float
+    tests: tuple[TestResult, ...]
+    problem: Problem | None = None
+    notes: tuple[str, ...] = ()
+    schema_version: int = field(default=SCHEMA_VERSION)
+
+
+def to_json(record: Any) -> Any:
+    """A record, or a tuple of records, as plain JSON. `schema_version` comes first."""
+    if dataclasses.is_dataclass(record) and not isinstance(record, type):
+        names = [f.name for f in dataclasses.fields(record)]
+        names.sort(key=lambda name: name != "schema_version")
+        return {name: to_json(getattr(record, name)) for name in names}
+    if isinstance(record, (list, tuple)):
+        return [to_json(item) for item in record]
+    return record
+
+
+def report_from_json(data: Any) -> Report:
+    """The report that `to_json` was given.
+
+    Raises:
+        ValueError: a field is missing, unknown or of another type, or the schema version is not ours.
+    """
+    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
+        raise ValueError(f"not a report of schema version {SCHEMA_VERSION}")
+    report: Report = from_json(Report, data)
+    return report
+
+
+def from_json(wanted: Any, data: Any) -> Any:
+    """Build `wanted`, a record type or a type built from some, from plain JSON.
+
+    Raises:
+        ValueError: `data` does not have the shape that `wanted` asks for.
+    """
+    origin = typing.get_origin(wanted)
+    if dataclasses.is_dataclass(wanted):
+        return _record_from_json(wanted, data)
+    if origin is tuple:
+        if not isinstance(data, list):
+            raise ValueError(f"expected a list, got {type(data).__name__}")
+        return tuple(from_json(typing.get_args(wanted)[0], item) for item in data)
+    if origin is Literal:
+        if data not in typing.get_args(wanted):
+            raise ValueError(f"expected one of {typing.get_args(wanted)}, got {data!r}")
+        return data
+    if origin is types.UnionType or origin is typing.Union:
+        return _union_from_json(typing.get_args(wanted), data)
+    if wanted is float and type(data) is int:
+        return float(data)
+    if type(data) is not wanted:
+        raise ValueError(f"expected {wanted.__name__}, got {type(data).__name__}")
+    return data
+
+
+def _record_from_json(wanted: Any, data: Any) -> Any:
+    if not isinstance(data, dict):
+        raise ValueError(f"{wanted.__name__}: expected an object, got {type(data).__name__}")
+    hints = typing.get_type_hints(wanted)
+    unknown = sorted(set(data) - set(hints))
+    if unknown:
+        raise ValueError(f"{wanted.__name__}: unknown field {unknown[0]!r}")
+    try:
+        return wanted(**{name: from_json(hints[name], value) for name, value in data.items()})
+    except TypeError as exc:
+        raise ValueError(str(exc)) from exc
+
+
+def _union_from_json(choices: tuple[Any, ...], data: Any) -> Any:
+    if data is None and types.NoneType in choices:
+        return None
+    reasons = []
+    for choice in choices:
+        if choice is not types.NoneType:
+            try:
+                return from_json(choice, data)
+            except ValueError as exc:
+                reasons.append(str(exc))
+    raise ValueError(" or ".join(reasons))

@@ -1,0 +1,208 @@
+"""From what was found to a `Report`: outcomes, points, the verdict, and texts that are safe to show."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from grader import __version__
+from grader.records import (
+    GraderInfo,
+    LessonName,
+    Limits,
+    Location,
+    Problem,
+    Report,
+    RuleText,
+    SceneFault,
+    Score,
+    SubmissionName,
+    TestResult,
+    from_json,
+)
+
+if TYPE_CHECKING:
+    from grader.grading import Findings
+    from grader.lessons import Lesson
+    from grader.records import Outcome, Submission, TestCase, Verdict, WrongAnswer
+    from grader.rooms import Rooms
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PROBLEMS = {
+    "timeout": (
+        "load_timeout",
+        "The file was imported and did not come back: {}.",
+        "Something at the top level of the file waits or loops. Look for code outside any function.",
+    ),
+    "memory": (
+        "load_crash",
+        "The file ran out of memory while it was imported.",
+        "Something at the top level of the file grows without end.",
+    ),
+    "": (
+        "load_crash",
+        "The program ended while the file was imported: {}.",
+        "Something at the top level of the file ends the program, such as os._exit().",
+    ),
+}
+_OURS = "The grader failed here, not your file; nothing is held against you. {}"
+_HURRIED = (
+    "Several tests used up their time, so the rest were given {:g} s each instead of {:g}: "
+    "a slow computer may be the cause. Run one alone with --test to give it the full time."
+)
+
+
+def report(
+    findings: Findings,
+    *,
+    lesson: Lesson,
+    tests: tuple[TestCase, ...],
+    submission: Submission,
+    rooms: Rooms,
+    limits: Limits,
+    seed: int,
+    started_at: str,
+    duration_s: float,
+) -> Report:
+    """Put a report together. Times in seconds."""
+    results = tuple(_result(test, findings, lesson) for test in tests)
+    return Report(
+        lesson=LessonName(lesson.number, lesson.title),
+        submission=SubmissionName(
+            clean(submission.name), submission.sha256 or None, submission.size or None
+        ),
+        grader=GraderInfo(
+            version=__version__,
+            tests_sha256=lesson.sha256,
+            image=rooms.image,
+            runner=rooms.name,
+            python=findings.python or None,
+            seed=seed,
+            limits=limits,
+        ),
+        verdict=_verdict(findings, results),
+        score=Score(sum(r.points for r in results), sum(r.max_points for r in results)),
+        started_at=started_at,
+        duration_s=round(duration_s, 3),
+        tests=results,
+        problem=findings.problem,
+        notes=_notes(findings, limits),
+    )
+
+
+def problem_of(answer: dict[str, Any]) -> Problem:
+    """Why the submission can't be imported, from the stage's answer to {"op": "load"}."""
+    if "problem" in answer:
+        problem: Problem = from_json(Problem, answer["problem"])
+        return Problem(problem.kind, clean(problem.message), problem.line, clean(problem.help))
+    try:
+        fault: SceneFault = from_json(SceneFault, answer.get("fault"))
+    except ValueError:
+        fault = SceneFault("protocol", "what came out of it can't be read")
+    kind, message, advice = _PROBLEMS.get(fault.kind, _PROBLEMS[""])
+    return Problem(kind, clean(message.format(fault.message)), fault.line, advice)
+
+
+def clean(text: str) -> str:
+    """A text that can be encoded and repeated: no lone surrogates, no addresses of objects."""
+    text = _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _ADDRESS.sub("0x…", text)
+
+
+def _verdict(findings: Findings, results: tuple[TestResult, ...]) -> Verdict:
+    outcomes = {result.outcome for result in results}
+    if findings.problem is not None or findings.cut_short or "fail" in outcomes:
+        return "fail"
+    if findings.fault or "error" in outcomes:
+        return "error"
+    return "pass" if outcomes == {"pass"} else "error"
+
+
+def _notes(findings: Findings, limits: Limits) -> tuple[str, ...]:
+    notes = [findings.cut_short] if findings.cut_short else []
+    if findings.fault:
+        notes.append(_OURS.format(findings.fault))
+    if findings.hurried:
+        notes.append(_HURRIED.format(limits.hurried_wall_s, limits.scene_wall_s))
+    return tuple(clean(note) for note in notes)
+
+
+def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
+    raw = findings.results.get(test.id)
+    if raw is None:
+        return _without_result(test, findings)
+    if raw["outcome"] == "error":
+        message = _OURS.format(raw.get("error", ""))
+        return _bare(test, "error", message, duration_s=raw["duration_s"])
+    if raw["outcome"] == "pass":
+        return _bare(test, "pass", "", stdout=raw.get("stdout", ""), duration_s=raw["duration_s"])
+    failure = raw["failure"]
+    line = failure["line"] or _line_about(failure["about"] or test.rule.function, findings.lines)
+    hint = failure["hint"]
+    if failure["name"] in lesson.names:
+        hint = lesson.names[failure["name"]]
+    texts = {
+        key: clean(failure[key])
+        for key in ("message", "given", "expected", "observed", "diff", "replay")
+    }
+    return _bare(
+        test,
+        "fail",
+        texts.pop("message"),
+        kind=failure["kind"],
+        hint=hint,
+        wrong_answer=_wrong_answer(test, failure["wrong_answer"]),
+        location=None if line is None else Location(line),
+        traceback=tuple(map(clean, failure["traceback"])),
+        stdout=raw.get("stdout", ""),
+        duration_s=raw["duration_s"],
+        **texts,
+    )
+
+
+def _without_result(test: TestCase, findings: Findings) -> TestResult:
+    """A test that never answered is never a pass."""
+    if findings.problem is not None:
+        return _bare(test, "not_run", "Not run: the file could not be loaded.")
+    if findings.cut_short:
+        return _bare(test, "not_run", f"Not run: {findings.cut_short}")
+    return _bare(test, "error", _OURS.format(findings.fault or "The test gave no result."))
+
+
+def _bare(
+    test: TestCase,
+    outcome: Outcome,
+    message: str,
+    *,
+    stdout: str = "",
+    duration_s: float = 0.0,
+    **fields: Any,
+) -> TestResult:
+    rule = test.rule
+    return TestResult(
+        id=test.id,
+        number=test.number,
+        title=test.title,
+        points=test.points if outcome == "pass" else 0,
+        max_points=test.points,
+        rule=RuleText(rule.id, rule.text, rule.why, rule.section),
+        outcome=outcome,
+        message=clean(message),
+        stdout=clean(stdout),
+        duration_s=round(duration_s, 3),
+        **fields,
+    )
+
+
+def _wrong_answer(test: TestCase, name: str) -> WrongAnswer | None:
+    return next((wrong for wrong in test.rule.wrong_answers if wrong.id == name), None)
+
+
+def _line_about(function: str, lines: dict[str, int]) -> int | None:
+    """Where a function begins; for a method that isn't there, where its class does."""
+    while function:
+        if function in lines:
+            return lines[function]
+        function = function.rpartition(".")[0]
+    return None

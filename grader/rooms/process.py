@@ -1,0 +1,177 @@
+"""Rooms that are plain processes: no engine needed. For checking one's own work.
+
+What a process keeps apart is memory and crashes, not files: in such a room a submission can read what
+its user can read. Strangers' submissions belong into containers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader import wire
+from grader.errors import RoomError, WireError
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_GONE_S = 0.5  # how long a room may take to leave when its input ends
+_STDERR_KEPT = 4 << 10
+
+# The room's own modules come from where this package is; the folder is off the path again before
+# anything of a submission runs. `lab` is imported as the students import it.
+_START = """
+import sys
+sys.path[:0] = {folders!r}
+import grader.inside.{module} as room, lab
+del sys.path[:{count}]
+room.main()
+"""
+
+
+class ProcessRoom:
+    """A room in a child process.
+
+    Args:
+        module: of `grader.inside`, whose main() runs in it.
+        folders: that go on its path, before the standard library.
+        keep_path: whether they stay there once the room's own modules are imported.
+        frame_limit: how many bytes a frame from it may have.
+    """
+
+    def __init__(
+        self, module: str, folders: list[str], *, keep_path: bool, frame_limit: int
+    ) -> None:
+        start = _START.format(
+            folders=folders, module=module, count=0 if keep_path else len(folders)
+        )
+        self._name = module
+        self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
+        self._scratch = tempfile.TemporaryDirectory(prefix="lab_check-", ignore_cleanup_errors=True)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", start],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._scratch.name,
+                env=_environment(self._scratch.name),
+                start_new_session=True,  # so that Ctrl-C reaches the grader, which then ends its rooms
+            )
+        except OSError as exc:
+            self._scratch.cleanup()
+            raise RoomError(f"The {module} can't be started: {exc}.", reason="open") from exc
+        self._stderr = bytearray()
+        for target in (lambda: self._read_frames(frame_limit), self._read_stderr):
+            threading.Thread(target=target, daemon=True).start()
+
+    def send(self, value: Any) -> None:
+        """Send one frame. See `Room`."""
+        assert self._process.stdin is not None
+        rest = memoryview(wire.encode(value))
+        try:
+            while rest:
+                rest = rest[self._process.stdin.write(rest) or 0 :]
+        except (OSError, ValueError) as exc:
+            raise self._died() from exc
+
+    def receive(self, timeout_s: float) -> Any:
+        """The next frame. See `Room`."""
+        try:
+            frame = self._frames.get(timeout=max(0.0, timeout_s))
+        except queue.Empty:
+            raise RoomError(
+                f"The {self._name} did not answer within {timeout_s:.0f} s.", reason="silent"
+            ) from None
+        if isinstance(frame, EOFError):
+            raise self._died()
+        if isinstance(frame, WireError):
+            raise frame
+        return wire.decode(frame)
+
+    def close(self) -> None:
+        """End the process and what came from it. See `Room`."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        try:
+            self._process.wait(_GONE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    stream.close()
+        self._scratch.cleanup()
+
+    def _read_frames(self, limit: int) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        try:
+            while True:
+                self._frames.put(wire.read_body(stream.read, limit))
+        except (EOFError, WireError) as exc:
+            self._frames.put(exc)
+        except (OSError, ValueError):
+            self._frames.put(EOFError())
+
+    def _read_stderr(self) -> None:
+        stream = self._process.stderr
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while data := stream.read(4096):
+                self._stderr += data
+                del self._stderr[:-_STDERR_KEPT]
+
+    def _died(self) -> RoomError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GONE_S)
+        last = self._stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return RoomError(
+            f"The {self._name} ended (exit status {self._process.poll()})."
+            + (f" Its last words: {last}" if last else ""),
+            reason="died",
+        )
+
+
+class ProcessRooms:
+    """Opens rooms as child processes of this one."""
+
+    name = "local"
+    image = None
+
+    def open_stage(self) -> ProcessRoom:
+        """A stage, with nothing but the standard library, `lab` and the lesson's modules to import."""
+        return ProcessRoom(
+            "stage",
+            [str(_PACKAGE), str(_PACKAGE.parent)],
+            keep_path=False,
+            frame_limit=2 * wire.MAX_FRAME,
+        )
+
+    def open_judge(self) -> ProcessRoom:
+        """A judge, which finds pytest where this process finds it."""
+        here = [folder for folder in sys.path if folder and Path(folder).is_dir()]
+        return ProcessRoom(
+            "judge",
+            [str(_PACKAGE), str(_PACKAGE.parent), *here],
+            keep_path=True,
+            frame_limit=wire.MAX_TRUSTED_FRAME,
+        )
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    """As little as an interpreter needs; nothing by which to learn where or why it runs."""
+    kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**environment, "HOME": scratch, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1"}

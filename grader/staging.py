@@ -1,0 +1,134 @@
+"""The stage as one grading uses it: time shared out among the scenes, a new room when one has died."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import RoomError, WireError
+from grader.records import Limits, SceneFault, to_json
+
+if TYPE_CHECKING:
+    from grader.lessons import Lesson
+    from grader.records import Submission
+    from grader.rooms import Room, Rooms
+
+_MARGIN_S = 6.0  # between a scene's own limit, which the stage keeps, and giving the stage up
+_OPENING_S = 30.0
+
+
+class TimeUpError(Exception):
+    """The submission's whole time is used up."""
+
+
+class Stage:
+    """One submission's stage.
+
+    Args:
+        rooms: where stages come from.
+        lesson: whose scenes are played.
+        submission: what is played.
+        limits: how long, how much.
+    """
+
+    def __init__(
+        self, rooms: Rooms, lesson: Lesson, submission: Submission, limits: Limits
+    ) -> None:
+        self._rooms = rooms
+        self._limits = limits
+        self._first = {
+            "op": "open",
+            "source": submission.text,
+            "modules": dict(lesson.modules),
+            "scenes": lesson.scene_source,
+            "limits": to_json(limits),
+        }
+        self._room: Room | None = None
+        self._used_s = 0.0
+        self._ran_out = 0  # scenes that used up their limit on the clock
+        self.python: str | None = None
+
+    @property
+    def total_s(self) -> float:
+        """Seconds that the submission has in all."""
+        return self._limits.total_s
+
+    @property
+    def judge_s(self) -> float:
+        """Seconds that the judge may think between two frames."""
+        return self._limits.judge_s
+
+    @property
+    def hurried(self) -> bool:
+        """Whether scenes get the shorter limit by now."""
+        return self._ran_out >= self._limits.patience
+
+    def start(self) -> None:
+        """Open a room and hand it the submission; does not wait for it to be ready.
+
+        Raises:
+            RoomError: the room can't be opened.
+        """
+        self._room = self._rooms.open_stage()
+        self._room.send(self._first)
+
+    def do(self, op: str, **values: Any) -> dict[str, Any]:
+        """Have the stage do a job; give its answer, with a `fault` where the submission brought it down.
+
+        Raises:
+            TimeUpError: no time is left for this submission.
+            RoomError: a room can't be opened. What a submission does to an open one is a fault.
+        """
+        left_s = self._limits.total_s - self._used_s
+        if left_s <= 0:
+            raise TimeUpError
+        wall_s = self._limits.hurried_wall_s if self.hurried else self._limits.scene_wall_s
+        wall_s = round(min(wall_s, left_s), 3)
+        room = self._ready()
+        began = time.monotonic()
+        try:
+            room.send({"op": op, **values, "wall_s": wall_s})
+            answer = room.receive(wall_s + _MARGIN_S)
+            if not isinstance(answer, dict):
+                raise WireError("it is no answer")
+        except WireError as exc:
+            answer = self._brought_down("protocol", f"what came out of it can't be read: {exc}")
+        except RoomError as exc:
+            answer = self._fell(exc)
+        took_s = time.monotonic() - began
+        self._used_s += took_s
+        if took_s >= wall_s:
+            self._ran_out += 1
+        return answer
+
+    def close(self) -> None:
+        """End the room, if there is one."""
+        if self._room is not None:
+            self._room.close()
+            self._room = None
+
+    def _ready(self) -> Room:
+        """The room, opened again if the last one is gone, and its first answer taken."""
+        if self._room is None:
+            self.start()
+            self.python = None
+        assert self._room is not None
+        if self.python is None:
+            try:
+                opened = self._room.receive(_OPENING_S)
+            except WireError as exc:
+                raise RoomError(f"The stage did not open: {exc}.", reason="open") from exc
+            self.python = str(opened.get("python", "")) if isinstance(opened, dict) else ""
+        return self._room
+
+    def _fell(self, exc: RoomError) -> dict[str, Any]:
+        if exc.reason == "silent":
+            return self._brought_down("timeout", "it did not come back and could not be stopped")
+        if exc.reason == "died":
+            return self._brought_down("crash", "it ended the process that was watching over it")
+        raise exc
+
+    def _brought_down(self, kind: Any, message: str) -> dict[str, Any]:
+        """The submission did this: whatever is left of the room goes, and the next job gets a new one."""
+        self.close()
+        return {"fault": to_json(SceneFault(kind, message)), "stdout": ""}
