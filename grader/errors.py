@@ -14,6 +14,8 @@ nothing of ours, so that everything else can import it.
 
 from __future__ import annotations
 
+from typing import Literal
+
 
 class LabCheckError(Exception):
     """The root of the tree.
@@ -42,14 +44,14 @@ class SubmissionError(LabCheckError):
 
     def __init__(
         self,
-        kind: str,
+        kind: Literal["not_a_file", "too_large", "encoding"],
         message: str,
         *,
         line: int | None = None,
         help: str = "",  # noqa: A002 - the field's name
     ) -> None:
         super().__init__(message, help=help)
-        self.kind = kind
+        self.kind: Literal["not_a_file", "too_large", "encoding"] = kind
         self.line = line
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
+import os
 import time
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import lessons, reporting
 from grader import submission as submissions
 from grader.errors import LessonError, RoomError, SubmissionError, UsageError, WireError
-from grader.records import Limits, Problem, Report, Submission, from_json
+from grader.records import Limits, Problem, Report, Submission
+from grader.reporting import Findings
 from grader.staging import Stage, TimeUpError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
+    from typing import BinaryIO
 
     from grader.lessons import Lesson
     from grader.records import TestCase
@@ -26,21 +28,8 @@ DEFAULT_SEED = 7
 _COLLECTING_S = 60.0
 
 
-@dataclasses.dataclass
-class Findings:
-    """What is known so far. A grading that is cut short reports what is in here."""
-
-    problem: Problem | None = None
-    lines: dict[str, int] = dataclasses.field(default_factory=dict)
-    results: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
-    cut_short: str = ""  # why the rest was not run: the submission's doing
-    fault: str = ""  # why the rest has no verdict: ours
-    hurried: bool = False
-    python: str | None = None
-
-
 def grade(
-    submitted: str | os.PathLike[str] | Submission,
+    submitted: str | os.PathLike[str] | BinaryIO | Submission,
     lesson: int | Lesson,
     *,
     rooms: Rooms | None = None,
@@ -51,7 +40,7 @@ def grade(
     """Grade one submission.
 
     Args:
-        submitted: a path, or a submission that has been read already.
+        submitted: a path, an open binary stream, or a submission that has been read already.
         lesson: its number, or one from `lessons.find`.
         rooms: where to play and judge; plain processes by default.
         seed: what the values of the tests are drawn from; None: from the submission's hash.
@@ -71,7 +60,7 @@ def grade(
         submission = _read(submitted, limits)
     except SubmissionError as exc:
         findings.problem = Problem(exc.kind, exc.message, exc.line, exc.help)
-        submission = Submission(getattr(submitted, "name", str(submitted)), "", "", 0)
+        submission = Submission(_name_of(submitted), "", "", 0)
     else:
         seed = seed_of(submission) if seed is None else seed
         _judge(findings, Stage(rooms, lesson, submission, limits), rooms, lesson, wanted, seed)
@@ -116,8 +105,8 @@ def _judge(
 def _loads(findings: Findings, stage: Stage) -> bool:
     """Import the submission once, by itself. False where it can't be: then there is one `problem`."""
     answer = stage.do("load")
-    if isinstance(answer.get("lines"), dict):
-        findings.lines = {str(k): v for k, v in answer["lines"].items() if type(v) is int}
+    if "lines" in answer:
+        findings.lines = answer["lines"]
         return True
     findings.problem = reporting.problem_of(answer)
     return False
@@ -176,10 +165,17 @@ def _wanted(lesson: Lesson, tests: Sequence[str]) -> tuple[TestCase, ...]:
     return tuple(test for test in lesson.tests if not tests or test.id in tests)
 
 
-def _read(submitted: str | os.PathLike[str] | Submission, limits: Limits) -> Submission:
+def _read(submitted: str | os.PathLike[str] | BinaryIO | Submission, limits: Limits) -> Submission:
     if isinstance(submitted, Submission):
         return submitted
-    return submissions.read(submitted, limits.submission_bytes)
+    if isinstance(submitted, (str, os.PathLike)):
+        return submissions.read(submitted, limits.submission_bytes)
+    return submissions.read_stream(submitted, limits.submission_bytes)
+
+
+def _name_of(submitted: object) -> str:
+    """What to call a submission that could not be read."""
+    return Path(submitted).name if isinstance(submitted, (str, os.PathLike)) else "harness.py"
 
 
 def seed_of(submission: Submission) -> int:
@@ -191,6 +187,3 @@ def _process_rooms() -> Rooms:
     from grader.rooms.process import ProcessRooms  # noqa: PLC0415 - only where none was given
 
     return ProcessRooms()
-
-
-__all__ = ["DEFAULT_SEED", "Findings", "from_json", "grade", "seed_of"]

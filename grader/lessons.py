@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from grader.errors import LessonError, UnknownLessonError
 from grader.records import Rule, TestCase, WrongAnswer
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -68,12 +68,16 @@ def folders(extra: Sequence[str | os.PathLike[str]] = ()) -> dict[int, Path]:
         LessonError: a folder of `extra` is not there.
     """
     found: dict[int, Path] = {}
-    builtin = next((root / "hidden_tests" for root in _ROOTS if (root / "hidden_tests").is_dir()), None)
+    builtin = next(
+        (root / "hidden_tests" for root in _ROOTS if (root / "hidden_tests").is_dir()), None
+    )
     for root in [builtin, *map(Path, extra)]:
         if root is None:
             continue
         if not root.is_dir():
-            raise LessonError(f"{root} is not a folder of lessons.", help="Name an existing folder.")
+            raise LessonError(
+                f"{root} is not a folder of lessons.", help="Name an existing folder."
+            )
         for path in sorted(root.iterdir()):
             name = _FOLDER.fullmatch(path.name)
             if name and path.is_dir():
@@ -252,7 +256,9 @@ def _parse(path: Path, source: str) -> ast.Module:
         return ast.parse(source)
     except (SyntaxError, ValueError) as exc:
         line = getattr(exc, "lineno", None) or 1
-        raise LessonError(f"{path}:{line}: it is not Python: {exc}", help="Mend that line.") from exc
+        raise LessonError(
+            f"{path}:{line}: it is not Python: {exc}", help="Mend that line."
+        ) from exc
 
 
 def _line_of(text: str, rule_id: str) -> int:

@@ -155,7 +155,7 @@ class Score:
 class Problem:
     """One cause for the whole file: said once, the tests it stops are `not_run`."""
 
-    kind: str
+    kind: ProblemKind
     message: str
     line: int | None = None
     help: str = ""
@@ -274,7 +274,9 @@ def from_json(wanted: Any, data: Any) -> Any:
 
 def _record_from_json(wanted: Any, data: Any) -> Any:
     if not isinstance(data, dict):
-        raise ValueError(f"{wanted.__name__}: expected an object, got {type(data).__name__}")
+        raise ValueError(  # noqa: TRY004 - one exception for whatever is wrong with the data
+            f"{wanted.__name__}: expected an object, got {type(data).__name__}"
+        )
     hints = typing.get_type_hints(wanted)
     unknown = sorted(set(data) - set(hints))
     if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import __version__
@@ -22,27 +23,27 @@ from grader.records import (
 )
 
 if TYPE_CHECKING:
-    from grader.grading import Findings
     from grader.lessons import Lesson
-    from grader.records import Outcome, Submission, TestCase, Verdict, WrongAnswer
+    from grader.records import Outcome, ProblemKind, Submission, TestCase, Verdict, WrongAnswer
     from grader.rooms import Rooms
 
+_MAX_TEXT = 20_000  # characters kept of one text
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PROBLEMS = {
+_PROBLEMS: dict[str, tuple[ProblemKind, str, str]] = {
     "timeout": (
         "load_timeout",
-        "The file was imported and did not come back: {}.",
+        "While the file was imported, {}.",
         "Something at the top level of the file waits or loops. Look for code outside any function.",
     ),
     "memory": (
         "load_crash",
-        "The file ran out of memory while it was imported.",
+        "While the file was imported, {}.",
         "Something at the top level of the file grows without end.",
     ),
     "": (
         "load_crash",
-        "The program ended while the file was imported: {}.",
+        "While the file was imported, {}.",
         "Something at the top level of the file ends the program, such as os._exit().",
     ),
 }
@@ -51,6 +52,19 @@ _HURRIED = (
     "Several tests used up their time, so the rest were given {:g} s each instead of {:g}: "
     "a slow computer may be the cause. Run one alone with --test to give it the full time."
 )
+
+
+@dataclass
+class Findings:
+    """What is known so far. A grading that is cut short reports what is in here."""
+
+    problem: Problem | None = None
+    lines: dict[str, int] = field(default_factory=dict)
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cut_short: str = ""  # why the rest was not run: the submission's doing
+    fault: str = ""  # why the rest has no verdict: ours
+    hurried: bool = False
+    python: str | None = None
 
 
 def report(
@@ -96,16 +110,15 @@ def problem_of(answer: dict[str, Any]) -> Problem:
     if "problem" in answer:
         problem: Problem = from_json(Problem, answer["problem"])
         return Problem(problem.kind, clean(problem.message), problem.line, clean(problem.help))
-    try:
-        fault: SceneFault = from_json(SceneFault, answer.get("fault"))
-    except ValueError:
-        fault = SceneFault("protocol", "what came out of it can't be read")
+    fault: SceneFault = from_json(SceneFault, answer["fault"])
     kind, message, advice = _PROBLEMS.get(fault.kind, _PROBLEMS[""])
     return Problem(kind, clean(message.format(fault.message)), fault.line, advice)
 
 
 def clean(text: str) -> str:
     """A text that can be encoded and repeated: no lone surrogates, no addresses of objects."""
+    if len(text) > _MAX_TEXT:
+        text = f"{text[:_MAX_TEXT]}\n… ({len(text)} characters in all)"
     text = _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return _ADDRESS.sub("0x…", text)
 
@@ -139,9 +152,12 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
         return _bare(test, "pass", "", stdout=raw.get("stdout", ""), duration_s=raw["duration_s"])
     failure = raw["failure"]
     line = failure["line"] or _line_about(failure["about"] or test.rule.function, findings.lines)
-    hint = failure["hint"]
     if failure["name"] in lesson.names:
-        hint = lesson.names[failure["name"]]
+        # Also where the submission stumbled over it itself: it is one cause, whoever asked for the name.
+        missing = f"harness.py has no {failure['name']}."
+        message = f"Given {failure['given']}: {missing}" if failure["given"] else missing
+        failure |= {"kind": "missing_name", "message": message, "observed": missing}
+        failure["hint"] = lesson.names[failure["name"]]
     texts = {
         key: clean(failure[key])
         for key in ("message", "given", "expected", "observed", "diff", "replay")
@@ -151,7 +167,7 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
         "fail",
         texts.pop("message"),
         kind=failure["kind"],
-        hint=hint,
+        hint=failure["hint"],
         wrong_answer=_wrong_answer(test, failure["wrong_answer"]),
         location=None if line is None else Location(line),
         traceback=tuple(map(clean, failure["traceback"])),

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import RoomError, WireError
-from grader.records import Limits, SceneFault, to_json
+from grader.records import Limits, Problem, SceneFault, from_json, to_json
 
 if TYPE_CHECKING:
     from grader.lessons import Lesson
@@ -19,6 +19,26 @@ _OPENING_S = 30.0
 
 class TimeUpError(Exception):
     """The submission's whole time is used up."""
+
+
+def _checked(op: str, answer: Any) -> dict[str, Any]:
+    """The stage's answer, if it is one that the job can have.
+
+    Raises:
+        WireError: it isn't. A submission has a hand in everything that comes out of its room.
+    """
+    try:
+        stdout = from_json(str, answer["stdout"])
+        if "fault" in answer:
+            return {"fault": to_json(from_json(SceneFault, answer["fault"])), "stdout": stdout}
+        if op == "play":
+            return {"observation": answer["observation"], "stdout": stdout}
+        if "problem" in answer:
+            return {"problem": to_json(from_json(Problem, answer["problem"]))}
+        lines = answer["lines"].items()
+        return {"lines": {name: from_json(int, line) for name, line in lines}}
+    except (KeyError, TypeError, AttributeError, ValueError) as exc:
+        raise WireError("it is no answer") from exc
 
 
 class Stage:
@@ -88,11 +108,11 @@ class Stage:
         began = time.monotonic()
         try:
             room.send({"op": op, **values, "wall_s": wall_s})
-            answer = room.receive(wall_s + _MARGIN_S)
-            if not isinstance(answer, dict):
-                raise WireError("it is no answer")
+            answer = _checked(op, room.receive(wall_s + _MARGIN_S))
         except WireError as exc:
-            answer = self._brought_down("protocol", f"what came out of it can't be read: {exc}")
+            answer = self._brought_down(
+                "protocol", f"the harness wrote where only the grader writes: {exc}"
+            )
         except RoomError as exc:
             answer = self._fell(exc)
         took_s = time.monotonic() - began
@@ -123,9 +143,13 @@ class Stage:
 
     def _fell(self, exc: RoomError) -> dict[str, Any]:
         if exc.reason == "silent":
-            return self._brought_down("timeout", "it did not come back and could not be stopped")
+            return self._brought_down(
+                "timeout", "the harness did not come back and could not be stopped"
+            )
         if exc.reason == "died":
-            return self._brought_down("crash", "it ended the process that was watching over it")
+            return self._brought_down(
+                "crash", "the harness ended the process that was watching over it"
+            )
         raise exc
 
     def _brought_down(self, kind: Any, message: str) -> dict[str, Any]:

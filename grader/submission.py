@@ -35,14 +35,15 @@ def read(path: str | os.PathLike[str], limit: int) -> Submission:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError) as exc:
         raise _unreadable(path, exc) from exc
+    mode = os.fstat(fd).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(fd)
+        raise SubmissionError(
+            "not_a_file",
+            f"{path} is {_kind_of_file(mode)}, not a file.",
+            help="Name the harness.py itself.",
+        )
     with os.fdopen(fd, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise SubmissionError(
-                "not_a_file",
-                f"{path} is {_kind_of_file(mode)}, not a file.",
-                help="Name the harness.py itself.",
-            )
         return from_bytes(_read_at_most(file, limit, path.name), path.name)
 
 

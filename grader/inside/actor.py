@@ -61,7 +61,7 @@ class Actor:
         sys.modules[MODULE] = module
         try:
             exec(code, module.__dict__)
-        except BaseException as exc:  # noqa: BLE001 - SystemExit and all
+        except BaseException as exc:
             raise StumbleError(fault_of(exc, source, "load", "importing harness.py")) from exc
         return cls(module, source, console)
 
@@ -77,7 +77,7 @@ class Actor:
         for part in name.split("."):
             try:
                 value = getattr(value, part)
-            except BaseException as exc:  # noqa: BLE001 - a module's __getattr__ may raise anything
+            except BaseException as exc:
                 raise StumbleError(
                     SceneFault("missing_name", f"harness.py has no {name}.", name=name)
                 ) from exc
@@ -91,7 +91,7 @@ class Actor:
         """
         try:
             return function(*args, **kwargs)
-        except BaseException as exc:  # noqa: BLE001 - SystemExit and all
+        except BaseException as exc:
             raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
 
     def attribute(self, what: str, owner: Any, name: str) -> Any:
@@ -108,7 +108,7 @@ class Actor:
             raise StumbleError(
                 SceneFault("missing_name", f"{what} has no {name}.", name=f"{what}.{name}")
             ) from exc
-        except BaseException as exc:  # noqa: BLE001
+        except BaseException as exc:
             raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
 
     def raised(self, what: str, function: Any, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
@@ -118,7 +118,7 @@ class Actor:
         except Exception as exc:
             fault = fault_of(exc, self._source, "exception", what)
             return {"type": type(exc).__name__, "text": _words(exc), "line": fault.line}
-        except BaseException as exc:  # noqa: BLE001
+        except BaseException as exc:
             raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
         return None
 
@@ -143,7 +143,7 @@ class Actor:
                 event = next(run)
             except StopIteration:
                 return
-            except BaseException as exc:  # noqa: BLE001
+            except BaseException as exc:
                 raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
             taken += 1
             yield event
@@ -188,7 +188,11 @@ def fault_of(exc: BaseException, source: str, kind: Any, what: str) -> SceneFaul
         for name, line in frames[-_MAX_FRAMES:]
     ]
     return SceneFault(
-        kind, f"{what}: {words}", line=frames[-1][1] if frames else None, traceback=tuple(told)
+        kind,
+        f"{what}: {words}",
+        line=frames[-1][1] if frames else None,
+        traceback=tuple(told),
+        name=str(exc.name or "") if type(exc) is NameError else "",
     )
 
 
@@ -210,7 +214,7 @@ def _frames(exc: BaseException) -> list[tuple[str, int]]:
 def _words(exc: BaseException) -> str:
     try:
         return _clip(str(exc))
-    except BaseException:  # noqa: BLE001 - __str__ is the submission's too
+    except BaseException:
         return "(its text can't be shown)"
 
 

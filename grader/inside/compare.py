@@ -10,6 +10,7 @@ from grader.inside.plain import NOT_PLAIN
 
 _MAX_LINES = 120
 _MAX_WIDTH = 400
+_CARET_WIDTH = 66  # a mark further to the right would be broken over two lines in a terminal
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -131,13 +132,22 @@ def _diff(left: list[str], right: list[str]) -> str:
             out += [f"- {line}" for line in left[a:b]]
             out += [f"+ {line}" for line in right[c:d]]
             if b - a == d - c == 1:
-                out.append("? " + _caret(left[a], right[c]))
+                out.append("? " + _parting(left[a], right[c]))
     return "\n".join(out)
 
 
-def _caret(one: str, other: str) -> str:
-    same = next(
+def _parting(one: str, other: str) -> str:
+    """Where two lines part, and which characters those are if the eye could take them for the same."""
+    at = next(
         (i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y),
         min(len(one), len(other)),
     )
-    return " " * same + "^"
+    here, there = one[at : at + 1], other[at : at + 1]
+    if not (here + there).isascii():
+        names = [f"U+{ord(c):04X}" if c else "nothing" for c in (here, there)]
+        return f"character {at + 1}: {names[0]} was due, {names[1]} came"
+    if at <= _CARET_WIDTH:
+        return " " * at + "^"
+    return (
+        f"from character {at + 1} on: {one[at : at + 24]!r} was due, {other[at : at + 24]!r} came"
+    )

@@ -28,7 +28,7 @@ class Console(io.RawIOBase):
         """Put this console in the place of sys.stdout and sys.stderr."""
         for name in ("stdout", "stderr"):
             stream = io.TextIOWrapper(
-                io.BufferedWriter(self),
+                io.BufferedWriter(self),  # type: ignore[type-var] # a RawIOBase, as it asks for
                 encoding="utf-8",
                 errors="backslashreplace",
                 newline="\n",

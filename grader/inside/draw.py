@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-_SYLLABLES = "ba be bo da de do fa fi ga go ka ke ki la le lo ma mi mo na ne no pa po ra ri ro sa se so ta ti to va vo za zu".split()  # noqa: E501, SIM905
+_SYLLABLES = "ba be bo da de do fa fi ga go ka ke ki la le lo ma mi mo na ne no pa po ra ri ro sa se so ta ti to va vo za zu".split()  # noqa: SIM905
 _OPENINGS = (
     "Please check",
     "Have a look at",

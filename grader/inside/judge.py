@@ -115,7 +115,9 @@ class JudgePlugin:
                 told["failure"] = dataclasses.asdict(exc.failure)
             else:
                 place = call.excinfo.traceback[-1]
-                told["error"] = f"{place.path.name}:{place.lineno + 1}: {type(exc).__name__}: {exc}"
+                told["error"] = (
+                    f"{Path(place.path).name}:{place.lineno + 1}: {type(exc).__name__}: {exc}"
+                )
         player = item.stash.get(_PLAY, None)
         if call.when == "call" and player is not None:
             told["stdout"] = player.stdout

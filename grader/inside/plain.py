@@ -52,7 +52,7 @@ def describe(value: Any) -> str:
     return f"an object of type {kind.__name__}"[:120]
 
 
-def _plain(value: Any, depth: int, budget: list[int]) -> Any:
+def _plain(value: Any, depth: int, budget: list[int]) -> Any:  # noqa: PLR0911 - one a type
     budget[0] -= 1
     if budget[0] < 0:
         raise TooLargeError
@@ -62,7 +62,9 @@ def _plain(value: Any, depth: int, budget: list[int]) -> Any:
     if _issubclass(kind, _str):
         return _as_str(value)
     if _issubclass(kind, _int):
-        return _as_int(value) if _bits(value) < _MAX_BITS else mark("an integer of over 4,000 digits")
+        return (
+            _as_int(value) if _bits(value) < _MAX_BITS else mark("an integer of over 4,000 digits")
+        )
     if _issubclass(kind, _float):
         number = _as_float(value)
         finite = number - number == 0

@@ -82,7 +82,7 @@ def _play(
         return _too_large()
     except BaseException as exc:
         if isinstance(exc, MemoryError):
-            return _fault("memory", "it ran out of memory")
+            return _fault("memory", "the harness ran out of memory")
         if touches_submission(exc):
             return {"fault": to_json(fault_of(exc, source, "exception", MODULE))}
         return _fault("scene", _where(exc))
@@ -154,7 +154,7 @@ def _where(exc: BaseException) -> str:
 
 
 def _too_large() -> dict[str, Any]:
-    return _fault("output", "what it built is larger than a test can take (1 MiB)")
+    return _fault("output", "the harness built more than a test can take (1 MiB)")
 
 
 def _fault(kind: Any, message: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 
-
 def code(value: Any) -> str:
     """A plain value as Python source."""
     if isinstance(value, str):

@@ -197,20 +197,22 @@ def _verdict(seen: _Play, limits: Limits, wall_s: float) -> dict[str, Any]:
     """What the job gave, or the fault that kept it from giving anything."""
     status = seen.status
     if seen.timed_out or status is None:
-        return _fault("timeout", f"it did not come back within {wall_s:g} s")
+        return _fault("timeout", f"the harness did not come back within {wall_s:g} s")
     ending = os.waitstatus_to_exitcode(status)
     if ending < 0:
         if -ending == signal.SIGXCPU or (
             -ending == signal.SIGKILL and seen.cpu_s >= limits.scene_cpu_s
         ):
-            return _fault("timeout", f"it used up {limits.scene_cpu_s:g} s of processor time")
-        return _fault("crash", f"the program was killed by {_signal_name(-ending)}")
+            return _fault(
+                "timeout", f"the harness used up {limits.scene_cpu_s:g} s of processor time"
+            )
+        return _fault("crash", f"the harness brought the program down ({_signal_name(-ending)})")
     if not seen.frame:
-        return _fault("crash", "the program ended in the middle of the test, without an error")
+        return _fault("crash", "the harness ended the whole program, without an error")
     try:
         return _only_frame(seen.frame, limits)
     except WireError as exc:
-        return _fault("protocol", f"what came out of the test can't be read: {exc}")
+        return _fault("protocol", f"the harness wrote where only the grader writes: {exc}")
 
 
 def _only_frame(data: bytearray, limits: Limits) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""What the operating system offers for keeping a submission in: used where it exists, done without
-where it doesn't. Linux has all of it, macOS some, Windows none.
+"""What the operating system offers for keeping a submission in.
+
+Used where it exists, done without where it doesn't. Linux has all of it, macOS some, Windows none.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.inside.compare import differing, equal
+from grader.inside.draw import Draw
 from grader.records import SceneFault, from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from grader.inside.draw import Draw
 
     Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
 

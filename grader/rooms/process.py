@@ -14,13 +14,10 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader import wire
 from grader.errors import RoomError, WireError
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _GONE_S = 0.5  # how long a room may take to leave when its input ends
@@ -148,7 +145,7 @@ class ProcessRooms:
     """Opens rooms as child processes of this one."""
 
     name = "local"
-    image = None
+    image: str | None = None
 
     def open_stage(self) -> ProcessRoom:
         """A stage, with nothing but the standard library, `lab` and the lesson's modules to import."""

@@ -1,0 +1,44 @@
+"""Every wrong idea fails the tests that it must, no other, and is called by its name.
+
+A wrong answer is a few find-and-replace edits of the solution, kept in wrong_answers/lesson_NN.toml.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import grade
+from grader.submission import from_bytes
+
+HERE = Path(__file__).parent
+FILES = sorted((HERE / "wrong_answers").glob("lesson_*.toml"))
+WRONG = [
+    (int(path.stem[-2:]), entry)
+    for path in FILES
+    for entry in tomllib.loads(path.read_text(encoding="utf-8"))["wrong"]
+]
+
+
+def edited(lesson: int, entry: dict[str, Any]) -> str:
+    text = (HERE / "solutions" / f"lesson_{lesson:02}" / "harness.py").read_text(encoding="utf-8")
+    for edit in entry["edit"]:
+        assert text.count(edit["find"]) == 1, f"{entry['name']}: not found once: {edit['find']!r}"
+        text = text.replace(edit["find"], edit["replace"])
+    return text
+
+
+@pytest.mark.parametrize(("lesson", "entry"), WRONG, ids=[f"{n}-{e['name']}" for n, e in WRONG])
+def test_a_wrong_answer_fails_what_it_must(lesson: int, entry: dict[str, Any]) -> None:
+    report = grade(from_bytes(edited(lesson, entry).encode()), lesson=lesson)
+    failed = [t for t in report.tests if t.outcome == "fail"]
+    assert (sorted(t.id for t in failed), report.verdict) == (sorted(entry["fails"]), "fail")
+    assert not [t.id for t in report.tests if t.outcome in ("error", "not_run")]
+    named = {t.wrong_answer.id for t in failed if t.wrong_answer}
+    if "named" in entry:
+        assert entry["named"] in named
+    else:
+        assert named <= set(entry.get("may_be_named", []))
