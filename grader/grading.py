@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import lessons, reporting
 from grader import submission as submissions
-from grader.errors import LessonError, RoomError, SubmissionError, UsageError, WireError
+from grader.errors import RoomError, SubmissionError, UsageError, WireError
+from grader.judging import Judge
 from grader.records import Limits, Problem, Report, Submission
 from grader.reporting import Findings
 from grader.staging import Stage, TimeUpError
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
     from grader.lessons import Lesson
     from grader.records import TestCase
-    from grader.rooms import Room, Rooms
+    from grader.rooms import Rooms
 
 DEFAULT_SEED = 7
-_COLLECTING_S = 60.0
 
 
 def grade(
@@ -36,6 +36,7 @@ def grade(
     seed: int | None = DEFAULT_SEED,
     limits: Limits | None = None,
     tests: Sequence[str] = (),
+    judge: Judge | None = None,
 ) -> Report:
     """Grade one submission.
 
@@ -46,6 +47,7 @@ def grade(
         seed: what the values of the tests are drawn from; None: from the submission's hash.
         limits: what it may use; times in seconds, sizes in bytes.
         tests: ids, if not all of them are wanted.
+        judge: one of this lesson, to be used again afterwards; by default one is opened and ended here.
 
     Raises:
         UsageError: no such lesson or test.
@@ -63,7 +65,9 @@ def grade(
         submission = Submission(_name_of(submitted), "", "", 0)
     else:
         seed = seed_of(submission) if seed is None else seed
-        _judge(findings, Stage(rooms, lesson, submission, limits), rooms, lesson, wanted, seed)
+        own = closing(Judge(rooms, lesson, limits)) if judge is None else nullcontext(judge)
+        with closing(Stage(rooms, lesson, submission, limits)) as stage, own as judging:
+            _play(findings, stage, judging, wanted, seed)
     return reporting.report(
         findings,
         lesson=lesson,
@@ -77,29 +81,31 @@ def grade(
     )
 
 
-def _judge(
-    findings: Findings,
-    stage: Stage,
-    rooms: Rooms,
-    lesson: Lesson,
-    wanted: tuple[TestCase, ...],
-    seed: int,
+def _play(
+    findings: Findings, stage: Stage, judge: Judge, wanted: tuple[TestCase, ...], seed: int
 ) -> None:
-    """Open both rooms, load the submission, run the tests; whatever happens, `findings` is true."""
-    with closing(stage):
-        try:
-            stage.start()
-            with closing(rooms.open_judge()) as judge:
-                judge.send(_opening(lesson))
-                if _loads(findings, stage):
-                    _check_collected(judge.receive(_COLLECTING_S), lesson)
-                    judge.send({"op": "run", "seed": seed, "tests": [test.id for test in wanted]})
-                    _relay(findings, stage, judge)
-        except TimeUpError:
-            findings.cut_short = f"The submission's whole time of {stage.total_s:g} s was used up."
-        except (RoomError, WireError) as exc:
-            findings.fault = exc.message
-        findings.hurried, findings.python = stage.hurried, stage.python
+    """Load the submission, then run the tests; whatever happens, `findings` is true afterwards."""
+    clock = time.monotonic()
+
+    def found(name: str, result: dict[str, Any]) -> None:
+        nonlocal clock
+        findings.results[name] = {**result, "duration_s": time.monotonic() - clock}
+        clock = time.monotonic()
+
+    def play(scene: str, given: dict[str, Any]) -> dict[str, Any]:
+        return stage.do("play", scene=scene, given=given)
+
+    try:
+        stage.start()
+        judge.start()
+        if _loads(findings, stage):
+            clock = time.monotonic()
+            judge.run(seed, [test.id for test in wanted], play, found)
+    except TimeUpError:
+        findings.cut_short = f"The submission's whole time of {stage.total_s:g} s was used up."
+    except (RoomError, WireError) as exc:
+        findings.fault = exc.message
+    findings.hurried, findings.python = stage.hurried, stage.python
 
 
 def _loads(findings: Findings, stage: Stage) -> bool:
@@ -110,48 +116,6 @@ def _loads(findings: Findings, stage: Stage) -> bool:
         return True
     findings.problem = reporting.problem_of(answer)
     return False
-
-
-def _relay(findings: Findings, stage: Stage, judge: Room) -> None:
-    """Carry frames between the rooms until the judge is done; note each result as it comes."""
-    began = time.monotonic()
-    while True:
-        frame = judge.receive(stage.judge_s)
-        if frame["op"] == "play":
-            judge.send(stage.do("play", scene=frame["scene"], given=frame["given"]))
-        elif frame["op"] == "result":
-            now = time.monotonic()
-            findings.results[frame["id"]] = {**frame, "duration_s": now - began}
-            began = now
-        elif frame["op"] == "done":
-            return _check_account(findings, frame)
-
-
-def _check_account(findings: Findings, done: dict[str, Any]) -> None:
-    """pytest-json-report keeps its own account; what was streamed has to agree with it."""
-    told = {name: result["outcome"] == "pass" for name, result in findings.results.items()}
-    if told != {name: outcome == "passed" for name, outcome in done["outcomes"].items()}:
-        findings.results.clear()
-        raise RoomError("The judge's two accounts of the tests disagree.", reason="died")
-
-
-def _check_collected(ready: Any, lesson: Lesson) -> None:
-    collected, listed = ready.get("tests"), [test.id for test in lesson.tests]
-    if ready["op"] != "ready" or collected != listed:
-        raise LessonError(
-            f"{lesson.folder / lesson.test_file}: pytest found the tests {collected}, "
-            f"its text has {listed}.",
-            help="Import the module by itself to see what goes wrong in it.",
-        )
-
-
-def _opening(lesson: Lesson) -> dict[str, Any]:
-    return {
-        "op": "open",
-        "test_file": lesson.test_file,
-        "tests": lesson.test_source,
-        "modules": dict(lesson.modules),
-    }
 
 
 def _wanted(lesson: Lesson, tests: Sequence[str]) -> tuple[TestCase, ...]:

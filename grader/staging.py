@@ -74,11 +74,6 @@ class Stage:
         return self._limits.total_s
 
     @property
-    def judge_s(self) -> float:
-        """Seconds that the judge may think between two frames."""
-        return self._limits.judge_s
-
-    @property
     def hurried(self) -> bool:
         """Whether scenes get the shorter limit by now."""
         return self._ran_out >= self._limits.patience

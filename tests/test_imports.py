@@ -13,10 +13,11 @@ ROOT = Path(grader.__file__).parent
 PLAN: dict[str, set[str]] = {
     "__main__": {"cli"},
     "cli": {"batch", "cohort", "grading", "kit", "lessons", "render", "rooms", "records", "errors"},
-    "batch": {"cohort", "grading", "lessons", "rooms", "records", "errors", "submission"},
+    "batch": {"cohort", "grading", "judging", "lessons", "rooms", "records", "errors", "submission"},
     "kit": {"lessons", "errors"},
-    "grading": {"lessons", "reporting", "rooms", "staging", "submission", "records", "errors"},
+    "grading": {"judging", "lessons", "reporting", "rooms", "staging", "submission", "records", "errors"},
     "reporting": {"lessons", "rooms", "records"},
+    "judging": {"lessons", "rooms", "records", "errors"},
     "staging": {"lessons", "rooms", "records", "errors"},
     "cohort": {"submission", "records", "errors"},
     "render": {"lessons", "records", "errors"},

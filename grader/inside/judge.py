@@ -1,17 +1,18 @@
 """The judge: pytest and one lesson's hidden test module. Never sees the submission, only observations.
 
 Talks frames over standard input and output. {"op": "open", "test_file", "tests", "modules"} makes it
-collect; it answers {"op": "ready", "tests": […]}. {"op": "run", "seed", "tests": […]} makes it run the
-tests named, and while it does it sends
+collect; it answers {"op": "ready", "tests": […]}. {"op": "run", "seed", "tests": […]}, as often as is
+asked, makes it run the tests named in a fork of the session that has collected; while it does it sends
 
     {"op": "play", "scene", "given"}            and waits for the stage's answer
     {"op": "result", "id", "outcome", …}        as soon as a test is known
-    {"op": "done", "exit", "outcomes": {…}}     pytest-json-report's own account, to check against
+    {"op": "done", "outcomes": {…}}             pytest-json-report's own account, to check against
+
+{"op": "stop"} in place of the stage's answer breaks the run off, answered with {"op": "stopped"}.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import shutil
@@ -47,16 +48,22 @@ class Channel:
         self._incoming, self._outgoing = incoming, outgoing
 
     def receive(self) -> Any:
-        """The next frame."""
-        return wire.read_frame(
-            lambda count: os.read(self._incoming, min(count, 1 << 16)), wire.MAX_TRUSTED_FRAME
-        )
+        """The next frame. Where the grader has gone there is nobody to judge for: this leaves."""
+        try:
+            return wire.read_frame(
+                lambda count: os.read(self._incoming, min(count, 1 << 16)), wire.MAX_TRUSTED_FRAME
+            )
+        except EOFError:
+            os._exit(1)
 
     def send(self, value: Any) -> None:
         """Send one frame, whole."""
         rest = memoryview(wire.encode(value))
-        while rest:
-            rest = rest[os.write(self._outgoing, rest) :]
+        try:
+            while rest:
+                rest = rest[os.write(self._outgoing, rest) :]
+        except BrokenPipeError:
+            os._exit(1)
 
 
 class JudgePlugin:
@@ -66,16 +73,29 @@ class JudgePlugin:
         self._channel = channel
         self._seed = 0
         self._results: dict[str, dict[str, Any]] = {}
+        self._collect_error = ""
         self.outcomes: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
-        """Collected: say so, and wait to be told what to run."""
-        self._channel.send({"op": "ready", "tests": [_id(item.name) for item in session.items]})
-        order = self._channel.receive()
+        """Collected: say so, and run what is asked for, in a fork each where the system can fork."""
+        tests = [_id(item.name) for item in session.items]
+        self._channel.send({"op": "ready", "tests": tests, "error": self._collect_error})
+        while True:
+            order = self._channel.receive()
+            child = os.fork() if hasattr(os, "fork") else 0
+            if child == 0:
+                break
+            if os.waitpid(child, 0)[1] != 0:
+                self._channel.send({"op": "stopped"})
         self._seed = order["seed"]
         session.items[:] = [item for item in session.items if _id(item.name) in order["tests"]]
         return (yield)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why the test module could not be imported, for its author."""
+        if report.failed:
+            self._collect_error = f"\n{report.longreprtext[-2000:]}"
 
     @pytest.fixture
     def case(self) -> Case:
@@ -102,6 +122,10 @@ class JudgePlugin:
     def _ask(self, scene: str, given: dict[str, Any]) -> dict[str, Any]:
         self._channel.send({"op": "play", "scene": scene, "given": given})
         answer: dict[str, Any] = self._channel.receive()
+        if answer.get("op") == "stop":
+            if not hasattr(os, "fork"):
+                self._channel.send({"op": "stopped"})
+            os._exit(1)
         return answer
 
     def pytest_json_runtest_metadata(
@@ -170,13 +194,14 @@ def judge(channel: Channel, first: dict[str, Any]) -> None:
     try:
         file = folder / first["test_file"]
         file.write_text(first["tests"], encoding="utf-8")
-        code = _run_pytest(file, plugin, lambda: shutil.rmtree(folder, ignore_errors=True))
+        _run_pytest(file, plugin, lambda: shutil.rmtree(folder, ignore_errors=True))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    channel.send({"op": "done", "exit": int(code), "outcomes": plugin.outcomes})
+    channel.send({"op": "done", "outcomes": plugin.outcomes})
+    os._exit(0)
 
 
-def _run_pytest(file: Path, plugin: JudgePlugin, collected: Callable[[], None]) -> int:
+def _run_pytest(file: Path, plugin: JudgePlugin, collected: Callable[[], None]) -> None:
     """pytest, closed to everything around it: no configuration, conftest, cache or other plugins."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
@@ -189,7 +214,7 @@ def _run_pytest(file: Path, plugin: JudgePlugin, collected: Callable[[], None]) 
     arguments += ["-p", "no:cacheprovider", "-p", "pytest_jsonreport.plugin", "--json-report"]
     arguments += ["--json-report-file=none", "--json-report-omit"]
     arguments += ["collectors", "log", "streams", "warnings", "keywords", "traceback", "--"]
-    return pytest.main([*arguments, str(file)], plugins=[plugin, Tidy()])
+    pytest.main([*arguments, str(file)], plugins=[plugin, Tidy()])
 
 
 def main() -> None:
@@ -201,5 +226,4 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import lab  # noqa: F401, PLC0415 - hidden tests import it
 
-    with contextlib.suppress(EOFError, BrokenPipeError):
-        judge(channel, channel.receive())
+    judge(channel, channel.receive())

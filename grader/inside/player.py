@@ -56,6 +56,8 @@ def perform(
 ) -> dict[str, Any]:
     """Do `job`: {"op": "load"} or {"op": "play", "scene": …, "given": {…}}."""
     loading = job["op"] == "load"
+    if not loading and job["scene"] not in scenes:
+        return _fault("scene", f"there is no scene {job['scene']!r}")
     code = _compile(source)
     if isinstance(code, Problem):
         return {"problem": to_json(code)} if loading else _fault("load", code.message)
