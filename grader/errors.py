@@ -67,7 +67,8 @@ class RoomError(LabCheckError):
     """A room can't be opened, died, or did not answer in its time.
 
     Args:
-        reason: "open", "died" or "silent".
+        reason: "open", it can't be opened; "died", "memory" or "silent", what a submission can bring a
+            stage to; "engine", what happened to it from outside.
     """
 
     def __init__(self, message: str, *, reason: str, help: str = "") -> None:  # noqa: A002

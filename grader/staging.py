@@ -141,6 +141,8 @@ class Stage:
             return self._brought_down(
                 "timeout", "the harness did not come back and could not be stopped"
             )
+        if exc.reason == "memory":
+            return self._brought_down("memory", "the harness ran out of memory")
         if exc.reason == "died":
             return self._brought_down(
                 "crash", "the harness ended the process that was watching over it"

@@ -6,12 +6,17 @@ A `Room` takes frames and gives frames. `process` makes one of a plain process.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.errors import RoomError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from grader.records import Limits
+
+_SOCKET = "/var/run/docker.sock"
 
 
 class Room(Protocol):
@@ -59,12 +64,16 @@ class Rooms(Protocol):
             RoomError: it can't be opened; reason "open".
         """
 
+    def close(self) -> None:
+        """End whatever is left of them."""
 
-def choose(runner: str, *, warn: Callable[[str], None]) -> Rooms:
-    """The rooms that `--runner` asks for.
+
+def choose(runner: str, *, limits: Limits, warn: Callable[[str], None]) -> Rooms:
+    """The rooms that `--runner` asks for. Close them when the last of them is closed.
 
     Args:
         runner: "docker", "local", or "auto" for containers where they can be had, else processes.
+        limits: of memory, processes and CPUs for each container.
         warn: told, in one sentence, when "auto" falls back.
 
     Raises:
@@ -77,7 +86,7 @@ def choose(runner: str, *, warn: Callable[[str], None]) -> Rooms:
     if runner == "local":
         return ProcessRooms()
     try:
-        return _containers()
+        return _containers(limits)
     except RoomError as exc:
         if runner == "docker":
             raise
@@ -87,9 +96,19 @@ def choose(runner: str, *, warn: Callable[[str], None]) -> Rooms:
                 help="Say --runner local to grade in plain processes, or set up an engine:"
                 " submissions of strangers belong into containers.",
             ) from exc
-        warn("no container engine is in use, so this runs in plain processes (--runner local).")
+        warn(f"{exc.message} So this runs in plain processes (--runner local).")
         return ProcessRooms()
 
 
-def _containers() -> Rooms:
-    raise RoomError("the container runner is not part of this version.", reason="open")
+def _containers(limits: Limits) -> Rooms:
+    asked = os.environ.get("DOCKER_HOST") or os.name == "nt"
+    if not asked and not Path(_SOCKET).exists():  # told without importing the SDK
+        raise RoomError(
+            f"No container engine listens on {_SOCKET}.",
+            reason="open",
+            help="Start Docker (or Podman's socket), or set DOCKER_HOST if it listens elsewhere;"
+            " --runner local needs no engine.",
+        )
+    from grader.rooms.container import ContainerRooms  # noqa: PLC0415
+
+    return ContainerRooms(limits=limits)

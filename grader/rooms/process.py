@@ -156,6 +156,9 @@ class ProcessRooms:
             frame_limit=2 * wire.MAX_FRAME,
         )
 
+    def close(self) -> None:
+        """Nothing to do: each room is ended by itself. See `Rooms`."""
+
     def open_judge(self) -> ProcessRoom:
         """A judge, which finds pytest where this process finds it."""
         here = [folder for folder in sys.path if folder and Path(folder).is_dir()]
