@@ -153,9 +153,17 @@ def list_lessons(*, folders: tuple[str, ...]) -> None:
     """List the lessons: number, title, count of tests."""
     from grader import lessons  # noqa: PLC0415
 
+    broken: list[LessonError] = []
     for number in lessons.folders(folders):
-        lesson = lessons.find(number, folders)
-        click.echo(f"{number:>4}  {lesson.title}  ({len(lesson.tests)} tests)")
+        try:
+            lesson = lessons.find(number, folders)
+        except LessonError as exc:  # the others are worth knowing of all the same
+            broken.append(exc)
+        else:
+            click.echo(f"{number:>4}  {lesson.title}  ({len(lesson.tests)} tests)")
+    for exc in broken:
+        _told(exc)
+    raise SystemExit(Exit.GRADER if broken else Exit.PASSED)
 
 
 @cli.command()
