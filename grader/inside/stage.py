@@ -41,7 +41,7 @@ class Keep:
     scenes: dict[str, Callable[..., Any]]
     limits: Limits
     drop_root: bool
-    processes: int
+    processes: int | None
 
 
 @dataclass
@@ -54,6 +54,7 @@ class _Play:
     cpu_s: float = 0.0
     timed_out: bool = False
     hung_up: bool = False
+    out_of_memory: bool = False
 
 
 def open_stage(first: dict[str, Any]) -> Keep:
@@ -74,7 +75,7 @@ def open_stage(first: dict[str, Any]) -> Keep:
         {name: scene for name, scene in scenes.items() if callable(scene)},
         limits,
         drop_root,
-        system.count_processes(uid) + limits.processes,
+        None if os.getpid() == 1 else system.count_processes(uid) + limits.processes,
     )
 
 
@@ -88,12 +89,14 @@ def play(keep: Keep, job: dict[str, Any], channel: int) -> dict[str, Any]:
     """
     frame_out, frame_in = os.pipe()
     printed_out, printed_in = os.pipe()
+    kills = system.out_of_memory_kills()
     child = os.fork()
     if child == 0:
         _be_the_player(keep, job, frame_in, printed_in)
     os.close(frame_in)
     os.close(printed_in)
     watched = _watch(child, frame_out, printed_out, channel, job["wall_s"], keep.limits)
+    watched.out_of_memory = system.out_of_memory_kills() > kills
     system.end_everything(child)
     os.close(frame_out)
     os.close(printed_out)
@@ -122,7 +125,8 @@ def _be_the_player(keep: Keep, job: dict[str, Any], frame_fd: int, printed_fd: i
             del sys.modules[name]
         system.enter_cage(
             cpu_s=keep.limits.scene_cpu_s,
-            memory_bytes=keep.limits.memory_bytes,
+            # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
+            memory_bytes=keep.limits.memory_bytes * 7 // 8,
             processes=keep.processes,
             drop_root=keep.drop_root,
         )
@@ -199,20 +203,24 @@ def _verdict(seen: _Play, limits: Limits, wall_s: float) -> dict[str, Any]:
     if seen.timed_out or status is None:
         return _fault("timeout", f"the harness did not come back within {wall_s:g} s")
     ending = os.waitstatus_to_exitcode(status)
-    if ending < 0:
-        if -ending == signal.SIGXCPU or (
-            -ending == signal.SIGKILL and seen.cpu_s >= limits.scene_cpu_s
-        ):
-            return _fault(
-                "timeout", f"the harness used up {limits.scene_cpu_s:g} s of processor time"
-            )
-        return _fault("crash", f"the harness brought the program down ({_signal_name(-ending)})")
-    if not seen.frame:
-        return _fault("crash", "the harness ended the whole program, without an error")
+    if ending < 0 or not seen.frame:
+        return _ended(seen, -ending, limits)
     try:
         return _only_frame(seen.frame, limits)
     except WireError as exc:
         return _fault("protocol", f"the harness wrote where only the grader writes: {exc}")
+
+
+def _ended(seen: _Play, killed_by: int, limits: Limits) -> dict[str, Any]:
+    """Why a job that is gone gave nothing. `killed_by` is a signal, or 0 where it left by itself."""
+    if seen.out_of_memory:
+        return _fault("memory", "the harness ran out of memory")
+    spent = seen.cpu_s >= limits.scene_cpu_s
+    if killed_by == signal.SIGXCPU or (killed_by == signal.SIGKILL and spent):
+        return _fault("timeout", f"the harness used up {limits.scene_cpu_s:g} s of processor time")
+    if killed_by > 0:
+        return _fault("crash", f"the harness brought the program down ({_signal_name(killed_by)})")
+    return _fault("crash", "the harness ended the whole program, without an error")
 
 
 def _only_frame(data: bytearray, limits: Limits) -> dict[str, Any]:
@@ -269,7 +277,8 @@ def main() -> None:
         while rest:
             rest = rest[os.write(reply, rest) :]
 
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    # An input that ends, be it inside a frame, is the grader's going away: no fault, and status 0.
+    with contextlib.suppress(EOFError, BrokenPipeError, WireError):
         keep = open_stage(wire.read_frame(read, wire.MAX_TRUSTED_FRAME))
         send({"op": "opened", "python": ".".join(map(str, sys.version_info[:3]))})
         while True:

@@ -33,16 +33,18 @@ def harden_stage() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int, drop_root: bool) -> None:
+def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None, drop_root: bool) -> None:
     """Limit this process, which is about to run a submission, and give up what it does not need.
 
     Args:
         cpu_s: seconds of processor time; then SIGXCPU, and SIGKILL a second later.
         memory_bytes: of data; allocations past it raise MemoryError.
-        processes: more than are running under this user now; see `count_processes`.
+        processes: more than are running under this user now; see `count_processes`. None in a
+            container: the limit counts over all containers, and each has one of its own.
         drop_root: become uid 65534, where this process is root.
     """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _be_the_first_to_go()
     if drop_root:
         os.setgroups([])
         os.setgid(NOBODY)
@@ -57,7 +59,37 @@ def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int, drop_root: bo
     _limit("RLIMIT_FSIZE", 0, 0)
     _limit("RLIMIT_CORE", 0, 0)
     _limit("RLIMIT_NOFILE", 128, 128)
-    _limit("RLIMIT_NPROC", processes, processes)
+    if processes is not None:
+        _limit("RLIMIT_NPROC", processes, processes)
+
+
+def _be_the_first_to_go() -> None:
+    """When memory runs out, this process is ended and not the stage. Nothing of a submission runs yet."""
+    _prctl(_PR_SET_DUMPABLE, 1)  # else the file is root's
+    with (
+        contextlib.suppress(OSError),
+        open("/proc/self/oom_score_adj", "w", encoding="ascii") as file,
+    ):
+        file.write("1000")
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def out_of_memory_kills() -> int:
+    """How often the kernel has ended a process of this container because its memory was used up.
+
+    Read from the container's own counters, version 1 or 2; 0 outside of a container, where such a
+    counter would be about the whole machine.
+    """
+    if os.getpid() == 1:
+        for name in ("memory.events", "memory/memory.oom_control"):
+            with (
+                contextlib.suppress(OSError),
+                open(f"/sys/fs/cgroup/{name}", encoding="ascii") as file,
+            ):
+                for line in file:
+                    if line.startswith("oom_kill "):
+                        return int(line.split()[1])
+    return 0
 
 
 def count_processes(uid: int) -> int:
