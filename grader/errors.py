@@ -68,7 +68,7 @@ class RoomError(LabCheckError):
 
     Args:
         reason: "open", it can't be opened; "died", "memory" or "silent", what a submission can bring a
-            stage to; "engine", what happened to it from outside.
+            stage to; "engine", what happened to it from outside; "untrusted", what it told can't be right.
     """
 
     def __init__(self, message: str, *, reason: str, help: str = "") -> None:  # noqa: A002

@@ -105,6 +105,8 @@ def _play(
         findings.cut_short = f"The submission's whole time of {stage.total_s:g} s was used up."
     except (RoomError, WireError) as exc:
         findings.fault = exc.message
+        if getattr(exc, "reason", "") == "untrusted":
+            findings.results.clear()
     findings.hurried, findings.python = stage.hurried, stage.python
 
 

@@ -114,7 +114,7 @@ class Judge:
                 # pytest-json-report keeps its own account; what was streamed has to agree with it.
                 if told != {name: how == "passed" for name, how in frame["outcomes"].items()}:
                     raise RoomError(
-                        "The judge's two accounts of the tests disagree.", reason="died"
+                        "The judge's two accounts of the tests disagree.", reason="untrusted"
                     )
                 return
             else:

@@ -40,7 +40,6 @@ class Keep:
     source: str
     scenes: dict[str, Callable[..., Any]]
     limits: Limits
-    drop_root: bool
     processes: int | None
 
 
@@ -68,14 +67,11 @@ def open_stage(first: dict[str, Any]) -> Keep:
     scenes: dict[str, Any] = {"__name__": "scenes"}
     exec(compile(first["scenes"], "scenes.py", "exec", dont_inherit=True), scenes)
     limits: Limits = from_json(Limits, first["limits"])
-    drop_root = system.can_drop_root()
-    uid = system.NOBODY if drop_root else getattr(os, "getuid", lambda: 0)()
     return Keep(
         first["source"],
         {name: scene for name, scene in scenes.items() if callable(scene)},
         limits,
-        drop_root,
-        None if os.getpid() == 1 else system.count_processes(uid) + limits.processes,
+        None if os.getpid() == 1 else system.count_processes() + limits.processes,
     )
 
 
@@ -128,7 +124,6 @@ def _be_the_player(keep: Keep, job: dict[str, Any], frame_fd: int, printed_fd: i
             # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
             memory_bytes=keep.limits.memory_bytes * 7 // 8,
             processes=keep.processes,
-            drop_root=keep.drop_root,
         )
         frame = player.answer(job, keep.source, keep.scenes, console, keep.limits.frame_bytes)
         rest = memoryview(frame)

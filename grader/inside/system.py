@@ -17,10 +17,16 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 NOBODY = 65534
+_OWN_UIDS = (
+    1_000_000_000  # above any that are given to users: one for each stage, by its process id
+)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_KEEPCAPS = 8
+_CAP_DAC_READ_SEARCH = 2
+_CAPSET_VERSION = 0x20080522
 
 
 def harden_stage() -> None:
@@ -33,7 +39,7 @@ def harden_stage() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None, drop_root: bool) -> None:
+def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None) -> None:
     """Limit this process, which is about to run a submission, and give up what it does not need.
 
     Args:
@@ -41,14 +47,11 @@ def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None, drop_r
         memory_bytes: of data; allocations past it raise MemoryError.
         processes: more than are running under this user now; see `count_processes`. None in a
             container: the limit counts over all containers, and each has one of its own.
-        drop_root: become uid 65534, where this process is root.
     """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     _be_the_first_to_go()
-    if drop_root:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+    if is_root():
+        _drop_root()
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of uid clears it
     if resource is None:
         return
@@ -92,9 +95,14 @@ def out_of_memory_kills() -> int:
     return 0
 
 
-def count_processes(uid: int) -> int:
-    """How many threads run under `uid` now; RLIMIT_NPROC counts them all. 0 where it can't be told."""
-    count = 0
+def count_processes() -> int:
+    """How many threads run under the uid that the cage will have; RLIMIT_NPROC counts them all.
+
+    0 where that can't be told, and where the uid is one of the stage's own.
+    """
+    if is_root():
+        return 0
+    count, uid = 0, getattr(os, "getuid", lambda: 0)()
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
@@ -105,18 +113,41 @@ def count_processes(uid: int) -> int:
     return count
 
 
-def can_drop_root() -> bool:
-    """Whether this process is root and another user could still read Python's own library."""
-    if getattr(os, "geteuid", lambda: 1)() != 0:
-        return False
-    folder = os.path.dirname(os.path.realpath(os.__file__))
-    while True:
-        if not os.stat(folder).st_mode & 0o001:
-            return False
+def is_root() -> bool:
+    """Whether this process may do anything, which what it is about to run must not."""
+    return bool(getattr(os, "geteuid", lambda: 1)() == 0)
+
+
+def _drop_root() -> None:
+    """Become a user of nobody's, who can signal no other process and write no other's file.
+
+    Where only root can read Python's own library, the right to read (and no other) is kept: else the
+    submission could not import a thing.
+    """
+    keeps_reading = not _readable_by_all(os.path.dirname(os.path.realpath(os.__file__)))
+    if keeps_reading:
+        _prctl(_PR_SET_KEEPCAPS, 1)
+    os.setgroups([])
+    for uid in (_OWN_UIDS + os.getppid(), NOBODY):  # a user namespace may not have the first
+        with contextlib.suppress(OSError):
+            os.setgid(uid)
+            os.setuid(uid)
+            break
+    if os.getuid() == 0:
+        raise PermissionError("root could not be given up")
+    if keeps_reading and _libc is not None:
+        header = (ctypes.c_uint32 * 2)(_CAPSET_VERSION, 0)
+        right = 1 << _CAP_DAC_READ_SEARCH
+        _libc.capset(header, (ctypes.c_uint32 * 6)(right, right, 0, 0, 0, 0))
+
+
+def _readable_by_all(folder: str) -> bool:
+    while os.stat(folder).st_mode & 0o001:
         above = os.path.dirname(folder)
         if above == folder:
             return True
         folder = above
+    return False
 
 
 def end_everything(child: int | None, patience_s: float = 5.0) -> None:

@@ -20,7 +20,6 @@ from grader.records import SceneFault, from_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
     Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 __all__ = ["BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]

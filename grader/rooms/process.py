@@ -11,7 +11,6 @@ import os
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -52,7 +51,6 @@ class ProcessRoom:
         )
         self._name = module
         self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
-        self._scratch = tempfile.TemporaryDirectory(prefix="lab_check-", ignore_cleanup_errors=True)
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", start],
@@ -60,12 +58,11 @@ class ProcessRoom:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                cwd=self._scratch.name,
-                env=_environment(self._scratch.name),
+                cwd=Path(sys.executable).anchor,  # nothing to find there, nothing to write
+                env=_environment(),
                 start_new_session=True,  # so that Ctrl-C reaches the grader, which then ends its rooms
             )
         except OSError as exc:
-            self._scratch.cleanup()
             raise RoomError(f"The {module} can't be started: {exc}.", reason="open") from exc
         self._stderr = bytearray()
         for target in (lambda: self._read_frames(frame_limit), self._read_stderr):
@@ -109,7 +106,6 @@ class ProcessRoom:
             if stream is not None:
                 with contextlib.suppress(OSError, ValueError):
                     stream.close()
-        self._scratch.cleanup()
 
     def _read_frames(self, limit: int) -> None:
         stream = self._process.stdout
@@ -170,8 +166,7 @@ class ProcessRooms:
         )
 
 
-def _environment(scratch: str) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """As little as an interpreter needs; nothing by which to learn where or why it runs."""
-    kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
-    environment = {name: os.environ[name] for name in kept if name in os.environ}
-    return {**environment, "HOME": scratch, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1"}
+    kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR")
+    return {name: os.environ[name] for name in kept if name in os.environ}
