@@ -12,7 +12,8 @@ ROOT = Path(grader.__file__).parent
 # Who may import whom, top to bottom. A part is a module or a package directly below `grader`.
 PLAN: dict[str, set[str]] = {
     "__main__": {"cli"},
-    "cli": {"batch", "cohort", "grading", "kit", "lessons", "render", "rooms", "records", "errors"},
+    "output": {"render", "records", "errors"},
+    "cli": {"output", "batch", "cohort", "grading", "kit", "lessons", "render", "rooms", "records", "errors"},
     "batch": {"cohort", "grading", "judging", "lessons", "rooms", "records", "errors", "submission"},
     "kit": {"lessons", "errors"},
     "grading": {"judging", "lessons", "reporting", "rooms", "staging", "submission", "records", "errors"},

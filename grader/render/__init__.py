@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 FORMATS = {
     "text": "grader.render.text",
     "json": "grader.render.json",
+    "junit": "grader.render.junit",
+    "github": "grader.render.github",
+    "gradescope": "grader.render.gradescope",
+    "classroom50": "grader.render.classroom50",
+    "exercism": "grader.render.exercism",
+    "prairielearn": "grader.render.prairielearn",
+    "markdown": "grader.render.markdown",
+    "html": "grader.render.html",
 }
 
 

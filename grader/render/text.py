@@ -6,6 +6,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from grader.render.escaping import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _LABEL = 12  # columns for "expected" and its like
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _COLOURS = {"good": "32", "bad": "31", "strong": "1", "faint": "2", "ours": "33"}
 _RAISED = re.compile(r"it raised (\w+)")
 _STDOUT_LINES = 12
@@ -29,11 +30,6 @@ def render(report: Report, *, colour: bool = False) -> str:
     return _Text(report, colour=colour).whole()
 
 
-def safe(text: str) -> str:
-    """`text` with everything that steers a terminal made visible: an escape is shown, not obeyed."""
-    return _CONTROL.sub(lambda match: _escape(match[0]), text)
-
-
 class _Text:
     def __init__(self, report: Report, *, colour: bool) -> None:
         self._report = report
@@ -42,7 +38,7 @@ class _Text:
     def whole(self) -> str:
         report = self._report
         head = f"Lesson {report.lesson.number}: {report.lesson.title} - {report.submission.name}"
-        lines = [self._paint("strong", safe(head).replace("\n", " ")), ""]
+        lines = [self._paint("strong", visible(head).replace("\n", " ")), ""]
         if report.problem is not None:
             lines += self._problem()
         else:
@@ -68,7 +64,7 @@ class _Text:
     def _passed(self) -> Iterable[str]:
         passed = [test for test in self._report.tests if test.outcome == "pass"]
         for test in passed:
-            yield self._paint("good", "  ok") + f" {test.number:>3}  {test.id}"
+            yield self._paint("good", "  ok") + f" {test.number:>3}  {visible(test.id)}"
         if passed:
             yield ""
 
@@ -81,7 +77,7 @@ class _Text:
             word = "failed"
         yield self._paint("faint", "-" * WIDTH)
         for test in tests:
-            title = f"{word.upper()} {test.number:>3}  {test.id}"
+            title = f"{word.upper()} {test.number:>3}  {visible(test.id)}"
             yield self._paint(colour, title)
             yield from (self._paint("faint", line) for line in self._wrapped(test.title, "  "))
         yield ""
@@ -109,8 +105,8 @@ class _Text:
         if test.replay and test.kind != "missing_name":
             yield "  see it happen, in the folder of your harness.py:"
             yield ""
-            lines = safe(test.replay).rstrip().split("\n")
-            yield from (self._paint("faint", "      " + line) for line in lines)
+            lines = visible(test.replay).rstrip().split("\n")
+            yield from (self._paint("faint", f"      {line}".rstrip()) for line in lines)
 
     def _difference(self, test: TestResult) -> Iterable[str]:
         if test.diff:
@@ -132,7 +128,7 @@ class _Text:
         kinds = [marks[m] for m in marks if any(line.startswith(m) for line in diff.split("\n"))]
         legend = ", ".join(self._paint(colour, text) for text, colour in kinds)
         yield f"  {legend}:"
-        for line in safe(diff).split("\n"):
+        for line in visible(diff).split("\n"):
             colour = {"-": "good", "+": "bad", "?": "strong"}.get(line[:1], "")
             pieces = _pieces(line[2:], WIDTH - 8)
             yield self._paint(colour, f"      {line[:1]:1} {pieces[0]}".rstrip())
@@ -148,12 +144,12 @@ class _Text:
             lead = " " * len(lead)
 
     def _block(self, text: str, indent: str) -> Iterable[str]:
-        for line in safe(text).rstrip("\n").split("\n"):
+        for line in visible(text).rstrip("\n").split("\n"):
             yield from self._wrapped(line, indent) or [indent]
 
     def _wrapped(self, text: str, indent: str = "") -> list[str]:
         return textwrap.wrap(
-            safe(text),
+            visible(text),
             WIDTH,
             initial_indent=indent,
             subsequent_indent=indent,
@@ -210,7 +206,3 @@ def _few_lines(text: str) -> str:
 def _pieces(text: str, width: int) -> list[str]:
     wrapper = textwrap.TextWrapper(width, drop_whitespace=False, break_on_hyphens=False)
     return wrapper.wrap(text) or [""]
-
-
-def _escape(char: str) -> str:
-    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
