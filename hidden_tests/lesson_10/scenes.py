@@ -15,45 +15,56 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 
-def repair(actor: Actor, function: str, records: list[Any], needs: list[str]) -> Data:
-    """Hand each record to `function` and its answer to it again, all in one process."""
-    names = {name: actor.plain(actor.need(name)) for name in needs}
+def constant(actor: Actor, name: str) -> Data:
+    """The value of a name at the top level of the file."""
+    return {"value": actor.plain(actor.need(name))}
+
+
+def repair(actor: Actor, function: str, records: list[Any]) -> list[Data]:
+    """Hand each record to `function`, all in one process."""
     mend = actor.need(function)
-    return {"names": names, "repairs": [_mended(actor, function, mend, r) for r in records]}
+    return [_mended(actor, function, mend, record) for record in records]
 
 
 def _mended(actor: Actor, function: str, mend: Any, record: list[Any]) -> Data:
     before = list(record)
     view = actor.call(f"{function}(record)", mend, record)
-    seen = {
-        "view": _items(actor, view, before),
+    items = _items(actor, function, view)
+    return {
+        "items": actor.plain(items),
+        "same": actor.same(items, before),
         "is_input": view is record,
         "record": actor.plain(record),
         "kept": actor.same(record, before),
     }
-    if seen["view"]["is_list"]:
-        first = list(list.__iter__(view))
-        again = actor.call(f"{function}({function}(record))", mend, view)
-        seen["again"] = _items(actor, again, first)
-        seen["first_after"] = actor.plain(view)
-    return seen
 
 
-def _items(actor: Actor, view: Any, among: list[Any]) -> Data:
-    """A list's items, and which of them are which objects of `among`, or of the list itself."""
-    is_list = issubclass(type(view), list)
-    items = list(list.__iter__(view)) if is_list else []
+def repair_twice(actor: Actor, function: str, record: list[Any]) -> Data:
+    """Hand a record to `function`, and then what came back."""
+    mend = actor.need(function)
+    view = actor.call(f"{function}(record)", mend, record)
+    first = _items(actor, function, view)
+    written = actor.plain(first)
+    twice = f"{function}({function}(record))"
+    again = _items(actor, twice, actor.call(twice, mend, view))
     return {
-        "is_list": is_list,
-        "items": actor.plain(items),
-        "what": _what(view),
-        "same": actor.same(items, among),
-        "twins": actor.same(items, items),
+        "first": written,
+        "twins": actor.same(first, first),  # an object may stand in two places
+        "again": actor.plain(again),
+        "same": actor.same(again, first),
     }
 
 
-def _what(view: Any) -> str:
-    return "None" if view is None else f"a {type(view).__name__}"
+def _items(actor: Actor, what: str, view: Any) -> list[Any]:
+    """The items of a list that the submission handed back; anything but a list is its own fault."""
+    if issubclass(type(view), list):
+        return list(list.__iter__(view))
+    raise actor.wrong(f"{what} returned {_kind(view)}, not a list")
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__[:80]
+    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def sessions(actor: Actor, plays: list[Data]) -> list[Data]:
@@ -63,48 +74,50 @@ def sessions(actor: Actor, plays: list[Data]) -> list[Data]:
 
 def _session(actor: Actor, play: Data) -> Data:
     ran: list[Any] = []
-    model = lab.ScriptedModel([lab.forever(_script(play["answers"]))])
+    model = lab.ScriptedModel([lab.forever(_script(play["turns"]))])
     tools = [_tool(actor, spec, ran) for spec in play["tools"]]
-    messages = play.get("messages")
-    given = {} if messages is None else {"messages": messages}
-    harness = actor.call(
-        "Harness(…)", actor.need("Harness"), model, actor.need("SYSTEM"), tools, **given
-    )
-    steps = [_step(actor, harness, step) for step in play["steps"]]
+    history = {} if play["messages"] is None else {"messages": play["messages"]}
+    system = actor.need("SYSTEM")
+    harness = actor.call("Harness(…)", actor.need("Harness"), model, system, tools, **history)
     return {
-        "steps": steps,
-        "ran": ran,
+        "steps": [_step(actor, harness, turn, ran) for turn in play["turns"]],
         "requests": [actor.plain(request.messages) for request in model.calls],
-        "given": actor.plain(messages),
+        "loaded": actor.plain(play["messages"]),
     }
 
 
-def _step(actor: Actor, harness: Any, step: Data) -> Data:
-    prompt = actor.attribute("the Harness", harness, "prompt")
-    run = actor.call("prompt(…)", prompt, step["prompt"])
-    types: list[Any] = []
-    events = actor.events("prompt(…)", run, step.get("stop_after"))
-    for event in events:
+def _step(actor: Actor, harness: Any, turn: Data, ran: list[Any]) -> Data:
+    run = actor.call("prompt(…)", actor.attribute("the Harness", harness, "prompt"), turn["prompt"])
+    for event in actor.events("prompt(…)", run, turn.get("stop_after")):
         kind = event.get("type") if issubclass(type(event), dict) else None
-        types.append(actor.plain(kind))
-        if kind is not None and kind == step.get("stop_on"):
+        if kind is not None and kind == turn.get("stop_on"):
             actor.call("close() on the run", actor.attribute("the run", run, "close"))
             break
-    record = actor.attribute("the Harness", harness, "messages")
-    return {"events": types, "record": actor.plain(record)}
+    messages = actor.attribute("the Harness", harness, "messages")
+    if not issubclass(type(messages), (list, tuple)):
+        raise actor.wrong(f"h.messages is {_kind(messages)}, not a tuple of messages")
+    return {"record": actor.plain(messages), "ran": list(ran)}
 
 
-def _script(answers: list[Data]) -> Any:
+def _script(turns: list[Data]) -> Any:
     """A model that answers the newest prompt: with its first reply, then with the next, and so on."""
-    replies = {entry["said"]: entry["replies"] for entry in answers}
 
     def answer(request: Any) -> Any:
-        newest = max(i for i, m in enumerate(request.messages) if m["role"] == "user")
-        done = sum(m["role"] == "assistant" for m in request.messages[newest:])
-        planned = replies.get(request.messages[newest]["content"], [])
-        return planned[done] if done < len(planned) else lab.fail("nothing more is planned here")
+        at, replies = _newest(request.messages, turns)
+        done = sum(m["role"] == "assistant" for m in request.messages[at:])
+        return replies[done] if done < len(replies) else lab.fail("nothing more is planned here")
 
     return answer
+
+
+def _newest(messages: list[Any], turns: list[Data]) -> tuple[int, list[Any]]:
+    """Where the newest prompt stands in a request, whatever was written around it, and its replies."""
+    for at, message in reversed(list(enumerate(messages))):
+        said = message["content"] if message["role"] == "user" else ""
+        for turn in reversed(turns):
+            if turn["prompt"] in str(said):
+                return at, turn["replies"]
+    return 0, []
 
 
 def _tool(actor: Actor, spec: Data, ran: list[Any]) -> Data:
