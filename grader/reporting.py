@@ -23,6 +23,8 @@ from grader.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.lessons import Lesson
     from grader.records import Outcome, ProblemKind, Submission, TestCase, Verdict, WrongAnswer
     from grader.rooms import Rooms
@@ -152,12 +154,13 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
         return _bare(test, "pass", "", stdout=raw.get("stdout", ""), duration_s=raw["duration_s"])
     failure = raw["failure"]
     line = failure["line"] or _line_about(failure["about"] or test.rule.function, findings.lines)
-    if failure["name"] in lesson.names:
+    asked_for = _where_asked_for(failure["name"], lesson.names)
+    if asked_for:
         # Also where the submission stumbled over it itself: it is one cause, whoever asked for the name.
         missing = f"harness.py has no {failure['name']}."
         message = f"Given {failure['given']}: {missing}" if failure["given"] else missing
         failure |= {"kind": "missing_name", "message": message, "observed": missing}
-        failure["hint"] = lesson.names[failure["name"]]
+        failure["hint"] = asked_for
     texts = {
         key: clean(failure[key])
         for key in ("message", "given", "expected", "observed", "diff", "replay")
@@ -213,6 +216,13 @@ def _bare(
 
 def _wrong_answer(test: TestCase, name: str) -> WrongAnswer | None:
     return next((wrong for wrong in test.rule.wrong_answers if wrong.id == name), None)
+
+
+def _where_asked_for(name: str, names: Mapping[str, str]) -> str:
+    """Where the page asks for a name; for a method, where it asks for its class."""
+    while name and name not in names:
+        name = name.rpartition(".")[0]
+    return names.get(name, "")
 
 
 def _line_about(function: str, lines: dict[str, int]) -> int | None:

@@ -13,7 +13,7 @@ from grader.errors import LessonError
 from grader.grading import seed_of
 from grader.judging import Judge
 from grader.records import Limits, Report
-from grader.rooms.process import ProcessRooms
+from grader.rooms.process import ProcessRoom, ProcessRooms
 from grader.submission import from_bytes
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ LESSON = lessons.find(10)
 class CountingRooms(ProcessRooms):
     judges = 0
 
-    def open_judge(self) -> object:  # type: ignore[override]
+    def open_judge(self) -> ProcessRoom:
         self.judges += 1
         return super().open_judge()
 
@@ -44,7 +44,9 @@ def verdicts(report: Report) -> list[tuple[str, str, str]]:
     return [(t.id, t.outcome, t.message) for t in report.tests]
 
 
-def test_one_judge_for_many_gives_what_a_judge_each_gives(rooms: CountingRooms, judge: Judge) -> None:
+def test_one_judge_for_many_gives_what_a_judge_each_gives(
+    rooms: CountingRooms, judge: Judge
+) -> None:
     for extra in ("", "def repair_tool_history(m): return m", "del INTERRUPTED", ""):
         submission = from_bytes(f"{SOLUTION}\n{extra}\n".encode())
         shared = grade(submission, LESSON, rooms=rooms, judge=judge, seed=None)
@@ -55,7 +57,9 @@ def test_one_judge_for_many_gives_what_a_judge_each_gives(rooms: CountingRooms, 
 
 
 def test_a_run_that_is_broken_off_leaves_the_judge_fit(rooms: CountingRooms, judge: Judge) -> None:
-    slow = from_bytes(f"{SOLUTION}\nimport time\ndef repair_tool_history(m): time.sleep(9)\n".encode())
+    slow = from_bytes(
+        f"{SOLUTION}\nimport time\ndef repair_tool_history(m): time.sleep(9)\n".encode()
+    )
     limits = Limits(scene_wall_s=0.6, total_s=1.0)
     cut = grade(slow, LESSON, rooms=rooms, judge=judge, limits=limits)
     assert cut.verdict == "fail"
@@ -93,7 +97,12 @@ def test_a_test_module_that_can_not_be_imported_is_told_to_its_author(tmp_path: 
         ("scenes.py", "    mend = actor.need(function)", "    1 / 0", "scenes.py:"),
         ("scenes.py", "def repair(", "def renamed(", "repair"),
         ("scenes.py", "import lab", "import lab, nothing_of_that_name", "nothing_of_that_name"),
-        ("test_lesson_10.py", "    for name, record in redrawn", "    1 / 0\n    for name, record in redrawn", "ZeroDivisionError"),
+        (
+            "test_lesson_10.py",
+            "    for name, record in redrawn",
+            "    1 / 0\n    for name, record in redrawn",
+            "ZeroDivisionError",
+        ),
     ],
 )
 def test_a_scene_or_test_of_ours_that_raises_is_no_verdict(

@@ -15,7 +15,9 @@ NUMBERS = sorted(lessons.folders())
 
 
 def run(folder: Path, *args: str, installed: bool) -> subprocess.CompletedProcess[str]:
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("LAB_CHECK", "CI", "PYTHONPATH"))}
+    env = {
+        k: v for k, v in os.environ.items() if not k.startswith(("LAB_CHECK", "CI", "PYTHONPATH"))
+    }
     if installed:
         env["PYTHONPATH"] = str(ROOT)
     else:

@@ -34,7 +34,9 @@ def test_any_report_fits_the_schema(report: Report) -> None:
 
 def test_the_schema_in_docs_is_the_one_that_the_records_give() -> None:
     text = (DOCS / "report.schema.json").read_text(encoding="utf-8")
-    assert json.loads(text) == report_schema(), "run: python -m grader.schema > docs/report.schema.json"
+    assert json.loads(text) == report_schema(), (
+        "run: python -m grader.schema > docs/report.schema.json"
+    )
 
 
 def test_the_schema_version_comes_first() -> None:

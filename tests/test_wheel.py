@@ -55,8 +55,10 @@ def test_it_grades_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "CI")}
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [home / "bin" / "python", "-P", "-m", "grader", *args]
-        return subprocess.run(command, cwd=empty, env=env, capture_output=True, text=True, check=False)
+        command = [str(home / "bin" / "python"), "-P", "-m", "grader", *args]
+        return subprocess.run(
+            command, cwd=empty, env=env, capture_output=True, text=True, check=False
+        )
 
     told = run("lessons")
     assert "10  The poisoned transcript" in told.stdout, told.stderr
@@ -64,6 +66,6 @@ def test_it_grades_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
     done = run("--runner", "local", "--lesson", "10", str(solution))
     assert done.returncode == 0, done.stdout + done.stderr
     assert run("start", "--lesson", "10", "kit").returncode == 0
-    where = [home / "bin" / "python", "-P", "-c", "import grader; print(grader.__file__)"]
+    where = [str(home / "bin" / "python"), "-P", "-c", "import grader; print(grader.__file__)"]
     found = subprocess.run(where, cwd=empty, env=env, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(home))

@@ -106,7 +106,9 @@ class Actor:
             if _frames(exc):
                 raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
             raise StumbleError(
-                SceneFault("missing_name", f"{what} has no {name}.", name=f"{what}.{name}")
+                SceneFault(
+                    "missing_name", f"{what} has no {name}.", name=f"{type(owner).__name__}.{name}"
+                )
             ) from exc
         except BaseException as exc:
             raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc

@@ -117,7 +117,7 @@ class Play:
             message=_sentence(case.given, fault.message) if fault.kind != "load" else fault.message,
             given=case.given,
             observed=fault.message,
-            hint=_HINTS.get(fault.kind, ""),
+            hint=_HINTS.get(fault.kind) or case.hint,
             replay=case.replay,
             line=fault.line,
             traceback=list(fault.traceback),

@@ -75,13 +75,17 @@ def sessions(actor: Actor, plays: list[Data]) -> list[Data]:
 def _session(actor: Actor, play: Data) -> Data:
     ran: list[Any] = []
     model = lab.ScriptedModel([lab.forever(_script(play["turns"]))])
+    calls = model.calls  # our own reference: the submission is handed the model
     tools = [_tool(actor, spec, ran) for spec in play["tools"]]
     history = {} if play["messages"] is None else {"messages": play["messages"]}
     system = actor.need("SYSTEM")
     harness = actor.call("Harness(…)", actor.need("Harness"), model, system, tools, **history)
     return {
         "steps": [_step(actor, harness, turn, ran) for turn in play["turns"]],
-        "requests": [actor.plain(request.messages) for request in model.calls],
+        "requests": [
+            actor.plain(actor.attribute("a request of the model's", request, "messages"))
+            for request in list.__iter__(calls)
+        ],
         "loaded": actor.plain(play["messages"]),
     }
 

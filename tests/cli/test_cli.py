@@ -20,7 +20,9 @@ COMMAND = [sys.executable, "-m", "grader"]
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LAB_CHECK", "CI", "NO_COLOR"))}
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith(("LAB_CHECK", "CI", "NO_COLOR"))
+    }
     return {**kept, "PYTHONPATH": str(ROOT), **more}
 
 

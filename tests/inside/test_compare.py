@@ -81,7 +81,10 @@ def test_hostile_texts_are_bounded_and_quick() -> None:
         ("a" * 500_000, "b" * 500_000),
         ("a\n" * 50_000, "b\na\n" * 25_000),
         (["x"] * 100_000, ["y"] * 100_000),
-        ([{"role": "user", "content": "ab" * 40_000}], [{"role": "user", "content": "ba" * 40_000}]),
+        (
+            [{"role": "user", "content": "ab" * 40_000}],
+            [{"role": "user", "content": "ba" * 40_000}],
+        ),
     ]:
         assert all(len(text) < 150_000 for text in differing(one, other))
     assert time.process_time() - began < 3

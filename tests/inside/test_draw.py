@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import damaged
-
 from grader import lab
 from grader.inside.draw import Draw
 
@@ -35,7 +34,9 @@ def test_a_redrawn_transcript_has_the_same_shape_and_nothing_else_in_common() ->
         assert ids.isdisjoint(m["tool_call_id"] for m in redrawn if m["role"] == "toolResult")
         assert [m["role"] for m in redrawn] == [m["role"] for m in record]
         assert len(lab.validate(redrawn)) == len(lab.validate(record))
-        assert all(one["content"] != other["content"] for one, other in zip(record, redrawn, strict=True))
+        assert all(
+            one["content"] != other["content"] for one, other in zip(record, redrawn, strict=True)
+        )
 
 
 def test_shuffled_is_never_the_order_that_was_given() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import damaged
 import pytest
 
+import damaged
 from grader import lab
 from grader.inside import replay
 
