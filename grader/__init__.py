@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from grader.batch import grade_cohort
     from grader.grading import grade
     from grader.records import Report
 
-__all__ = ["Report", "__version__", "grade"]
+__all__ = ["Report", "__version__", "grade", "grade_cohort"]
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,10 @@ def __getattr__(name: str) -> Any:
         from grader.grading import grade  # noqa: PLC0415 - late on purpose, see above
 
         return grade
+    if name == "grade_cohort":
+        from grader.batch import grade_cohort  # noqa: PLC0415
+
+        return grade_cohort
     if name == "Report":
         from grader.records import Report  # noqa: PLC0415
 

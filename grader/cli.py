@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import signal
 import sys
@@ -13,24 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader import __version__
-from grader.errors import LabCheckError, LessonError, RoomError, UsageError
+from grader.bundle.command import bundle
+from grader.commands.batch import batch
+from grader.commands.containers import doctor, image
+from grader.commands.shared import Exit, lessons_option, warn
+from grader.errors import LabCheckError, LessonError, RoomError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.lessons import Lesson
     from grader.records import Limits, Report
-
-
-class Exit(enum.IntEnum):
-    """What the exit status says."""
-
-    PASSED = 0
-    NOT_PASSED = 1
-    USAGE = 2
-    GRADER = 3
-    INTERRUPTED = 130
-    TERMINATED = 143
 
 
 class DefaultGroup(click.Group):
@@ -71,16 +63,6 @@ class ReportPath(click.ParamType[Any]):
         return kind, Path(path)
 
 
-_lessons_option = click.option(
-    "--lessons",
-    "folders",
-    multiple=True,
-    type=click.Path(),
-    envvar="LAB_CHECK_LESSONS",
-    help="A folder with more lesson folders, beside the built-in ones.",
-)
-
-
 @click.group(cls=DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lab_check")
 def cli() -> None:
@@ -89,6 +71,10 @@ def cli() -> None:
     Without a command, `grade` is meant. Exit status: 0 every test passed, 1 the submission did not
     pass, 2 the call is off, 3 the grader failed and there is no verdict, 130 interrupted.
     """
+
+
+for _command in (batch, image, doctor):
+    cli.add_command(_command)
 
 
 @cli.command()
@@ -106,7 +92,7 @@ def cli() -> None:
 @click.option("--fail-under", type=int, metavar="POINTS", help="Exit 0 with this many points.")
 @click.option("--test", "tests", multiple=True, metavar="ID", help="Run this test only.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="For the whole submission.")
-@_lessons_option
+@lessons_option
 @click.argument("submission", metavar="SUBMISSION")
 def grade(
     *,
@@ -131,7 +117,7 @@ def grade(
         chosen, submission = _pages_form(lesson, folders, submission), harness
     written = output.Output(form, reports, submission)
     limits = _limits(timeout)
-    with contextlib.closing(rooms.choose(runner, limits=limits, warn=_warn)) as opened:
+    with contextlib.closing(rooms.choose(runner, limits=limits, warn=warn)) as opened:
         report = grading.grade(
             sys.stdin.buffer if submission == "-" else submission,
             chosen,
@@ -145,7 +131,7 @@ def grade(
 
 
 @cli.command("lessons")
-@_lessons_option
+@lessons_option
 def list_lessons(*, folders: tuple[str, ...]) -> None:
     """List the lessons: number, title, count of tests."""
     from grader import lessons  # noqa: PLC0415
@@ -165,7 +151,7 @@ def list_lessons(*, folders: tuple[str, ...]) -> None:
 
 @cli.command()
 @click.option("--lesson", type=int, required=True, help="The lesson's number.")
-@_lessons_option
+@lessons_option
 @click.argument("rule", required=False)
 def rules(*, lesson: int, folders: tuple[str, ...], rule: str | None) -> None:
     """Explain a lesson's rules, or one RULE and the wrong answers that it is known for."""
@@ -177,7 +163,7 @@ def rules(*, lesson: int, folders: tuple[str, ...], rule: str | None) -> None:
 
 @cli.command()
 @click.option("--lesson", type=int, required=True, help="The lesson's number.")
-@_lessons_option
+@lessons_option
 @click.argument("folder", required=False, default=".", type=click.Path(path_type=Path))
 def start(*, lesson: int, folders: tuple[str, ...], folder: Path) -> None:
     """Write a student's kit into FOLDER: the starter, the lab, and how to grade. Overwrites nothing."""
@@ -187,55 +173,7 @@ def start(*, lesson: int, folders: tuple[str, ...], folder: Path) -> None:
         click.echo(f"wrote {path}")
 
 
-@cli.group()
-def image() -> None:
-    """The container image that both rooms are made of."""
-
-
-@image.command("build")
-@click.option("--base", metavar="IMAGE", help="Any with Python 3.11 or newer; python:3.13-slim.")
-@click.option("--pull", is_flag=True, help="Fetch the base if it is not on this machine.")
-@click.option("--quiet", "-q", is_flag=True, help="Say only what came of it.")
-def build_image(*, base: str | None, pull: bool, quiet: bool) -> None:
-    """Build the image. Uses no network but for --pull."""
-    from grader.rooms import image as images  # noqa: PLC0415
-
-    say = (lambda _: None) if quiet else click.echo
-    found = images.build(base or images.DEFAULT_BASE, pull=pull, say=say)
-    click.echo(f"{found.message} {found.id}")
-
-
-@image.command("status")
-def image_status() -> None:
-    """Say what image there is, and whether it fits. Exit status 3 where it doesn't."""
-    from grader.rooms import image as images  # noqa: PLC0415
-
-    found = images.status()
-    click.echo(found.message + (f" {found.help}" if found.help else ""))
-    if found.id:
-        click.echo(f"{found.id}\nbase {found.base}, lab_check {found.version}")
-        click.echo(f"{found.size / 1e6:.0f} MB, {', '.join(found.packages)}")
-    raise SystemExit(Exit.PASSED if found.fits else Exit.GRADER)
-
-
-@cli.command()
-@click.option("--sweep", is_flag=True, help="Only remove containers that nobody owns any more.")
-def doctor(*, sweep: bool) -> None:
-    """Examine engine and image, and trip each limit for real. Exit status 3 where one doesn't hold."""
-    from grader.rooms import doctor as doctors  # noqa: PLC0415
-
-    if sweep:
-        removed = doctors.sweep()
-        click.echo(f"removed {len(removed)} container(s)")
-        return
-    well = True
-    for finding in doctors.examine():
-        word = {True: "ok", False: "BAD", None: "?"}[finding.good]
-        click.echo(f"{word:>4}  {finding.name:<14} {finding.message}")
-        if finding.help:
-            click.echo(f"{'':>22}{finding.help}")
-        well &= finding.good is not False
-    raise SystemExit(Exit.PASSED if well else Exit.GRADER)
+cli.add_command(bundle)
 
 
 def _pages_form(number: int, folders: Sequence[str], tests: str) -> Lesson:
@@ -276,17 +214,9 @@ def _status(report: Report, fail_under: int | None) -> Exit:
     return Exit.PASSED if report.verdict == "pass" else Exit.NOT_PASSED
 
 
-def _warn(text: str) -> None:
-    from grader.render.escaping import visible  # noqa: PLC0415
-
-    # A name is the student's, and a pipeline obeys what stands in its log.
-    told = visible(text).replace("##[", "# #[").replace("::", ": :")
-    click.echo(f"lab_check: {told}", err=True)
-
-
 def _told(exc: LabCheckError) -> Exit:
-    _warn(exc.message + (f"\n{exc.help}" if exc.help else ""))
-    return Exit.GRADER if isinstance(exc, (LessonError, RoomError)) else Exit.USAGE
+    warn(exc.message + (f"\n{exc.help}" if exc.help else ""))
+    return Exit.GRADER if isinstance(exc, (LessonError, RoomError, StoreError)) else Exit.USAGE
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -298,7 +228,7 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         status: int = _run(args)
     except KeyboardInterrupt:
-        _warn("interrupted")
+        warn("interrupted")
         status = Exit.INTERRUPTED
     except BrokenPipeError:  # `lab_check … | head`: nobody is left to read
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -306,7 +236,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except Exception as exc:
         if os.environ.get("LAB_CHECK_DEBUG"):
             raise
-        _warn(
+        warn(
             f"a fault of its own: {type(exc).__name__}: {exc}\n"
             "There is no verdict, and nothing is held against the submission. Please report this;"
             " with LAB_CHECK_DEBUG=1 the same command shows where it happened."
@@ -324,7 +254,7 @@ def _run(args: Sequence[str] | None) -> int:
         option = getattr(exc, "option_name", "") or ""
         files = [arg for arg in args or sys.argv[1:] if arg.startswith("-") and Path(arg).is_file()]
         if option and files:
-            _warn(f"to name the file {files[0]}, write ./{files[0]}")
+            warn(f"to name the file {files[0]}, write ./{files[0]}")
         return Exit.USAGE
     except click.Abort as exc:
         raise KeyboardInterrupt from exc

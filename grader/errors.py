@@ -5,6 +5,7 @@
     │   └── UnknownLessonError    there is no such lesson; names those there are
     ├── SubmissionError           the handed-in file can't be graded; becomes a `problem`  exit 1
     ├── LessonError               a lesson folder is broken; tells the author file and line exit 3
+    ├── StoreError                a batch's folder can't be written to                     exit 3
     ├── WireError                 a frame that is too large, cut, or not plain JSON
     └── RoomError                 a room could not be opened, died or fell silent          exit 3
 
@@ -57,6 +58,10 @@ class SubmissionError(LabCheckError):
 
 class LessonError(LabCheckError):
     """A lesson folder is incomplete or contradicts itself; the message names file and line."""
+
+
+class StoreError(LabCheckError):
+    """The output folder of a batch can't be written to. What was there is as it was."""
 
 
 class WireError(LabCheckError):

@@ -8,6 +8,7 @@ contains are stable within a `SCHEMA_VERSION`; docs/report.schema.json describes
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from dataclasses import dataclass, field
@@ -277,7 +278,7 @@ def _record_from_json(wanted: Any, data: Any) -> Any:
         raise ValueError(  # noqa: TRY004 - one exception for whatever is wrong with the data
             f"{wanted.__name__}: expected an object, got {type(data).__name__}"
         )
-    hints = typing.get_type_hints(wanted)
+    hints = _hints(wanted)
     unknown = sorted(set(data) - set(hints))
     if unknown:
         raise ValueError(f"{wanted.__name__}: unknown field {unknown[0]!r}")
@@ -285,6 +286,11 @@ def _record_from_json(wanted: Any, data: Any) -> Any:
         return wanted(**{name: from_json(hints[name], value) for name, value in data.items()})
     except TypeError as exc:
         raise ValueError(str(exc)) from exc
+
+
+@functools.cache
+def _hints(wanted: Any) -> dict[str, Any]:
+    return typing.get_type_hints(wanted)
 
 
 def _union_from_json(choices: tuple[Any, ...], data: Any) -> Any:

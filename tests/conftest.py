@@ -11,15 +11,16 @@ import functools
 import gc
 import os
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.errors import LabCheckError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from grader.records import Report
     from grader.rooms.container import ContainerRooms
 
 REQUIRED = os.environ.get("LAB_CHECK_REQUIRE_DOCKER") == "1"
@@ -65,6 +66,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if REQUIRED:
             pytest.fail(f"LAB_CHECK_REQUIRE_DOCKER=1, but: {no_containers()}", pytrace=False)
         pytest.skip(no_containers())
+
+
+@pytest.fixture(scope="session")
+def grade_locally() -> Iterator[Callable[..., Report]]:
+    """`grade` in plain processes, with one judge a lesson for all tests: much the faster way."""
+    from grader import grade, lessons
+    from grader.judging import Judge
+    from grader.records import Limits
+    from grader.rooms.process import ProcessRooms
+
+    rooms = ProcessRooms()
+    judges: dict[int, Judge] = {}
+
+    def graded(submitted: Any, number: int, **options: Any) -> Report:
+        lesson = lessons.find(number)
+        judge = judges.setdefault(number, Judge(rooms, lesson, Limits()))
+        return grade(submitted, lesson, rooms=rooms, judge=judge, **options)
+
+    yield graded
+    for judge in judges.values():
+        judge.close()
 
 
 @pytest.fixture(scope="session")

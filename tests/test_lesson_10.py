@@ -187,7 +187,7 @@ def test_the_record_may_be_anything_and_it_is_never_our_error(returns: str) -> N
 def test_what_is_missing_is_named() -> None:
     failed = failing(graded(SOLUTION.replace("def prompt(", "def ask(")))
     assert failed["walk_away_recovers"].kind == "missing_name"
-    assert failed["walk_away_recovers"].message.endswith("the Harness has no prompt.")
+    assert failed["walk_away_recovers"].message.endswith("harness.py has no Harness.prompt.")
     failed = failing(graded(SOLUTION.replace("class Harness:", "class Conversation:")))
     assert failed["walk_away_recovers"].hint == LESSON.names["Harness"]
     failed = failing(graded(wrong("constant-is-called-otherwise")))

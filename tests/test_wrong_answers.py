@@ -6,12 +6,13 @@ A wrong answer is a few find-and-replace edits of the solution, kept in wrong_an
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader import grade
+from grader.records import Report
 from grader.submission import from_bytes
 
 HERE = Path(__file__).parent
@@ -32,8 +33,10 @@ def edited(lesson: int, entry: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("lesson", "entry"), WRONG, ids=[f"{n}-{e['name']}" for n, e in WRONG])
-def test_a_wrong_answer_fails_what_it_must(lesson: int, entry: dict[str, Any]) -> None:
-    report = grade(from_bytes(edited(lesson, entry).encode()), lesson=lesson)
+def test_a_wrong_answer_fails_what_it_must(
+    lesson: int, entry: dict[str, Any], grade_locally: Callable[..., Report]
+) -> None:
+    report = grade_locally(from_bytes(edited(lesson, entry).encode()), lesson)
     failed = [t for t in report.tests if t.outcome == "fail"]
     assert (sorted(t.id for t in failed), report.verdict) == (sorted(entry["fails"]), "fail")
     assert not [t.id for t in report.tests if t.outcome in ("error", "not_run")]

@@ -242,6 +242,7 @@ class ContainerRooms:
         self.image: str | None = images.fitting(self._engine, image)
         self._run = uuid.uuid4().hex
         self._rooms: list[ContainerRoom] = []
+        self._lock = threading.Lock()
         self._sweep = threading.Thread(target=self._sweep_leftovers)
         self._sweep.start()
         atexit.register(self.close)
@@ -279,7 +280,8 @@ class ContainerRooms:
         labels = sweeping.labels(self._run, lifetime_s)
         flags = container_flags(role, self._limits, labels=labels)
         room = ContainerRoom(self._engine, role, self.image, flags, frame_limit=frame_limit)
-        self._rooms = [kept for kept in self._rooms if not kept.gone] + [room]
+        with self._lock:  # workers of a batch share one object
+            self._rooms = [kept for kept in self._rooms if not kept.gone] + [room]
         return room
 
     def _sweep_leftovers(self) -> None:

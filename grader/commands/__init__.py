@@ -1,0 +1,1 @@
+"""The larger commands, each a click command that parses, calls and prints."""

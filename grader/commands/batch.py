@@ -1,0 +1,174 @@
+"""`lab_check batch`: a cohort graded in parallel, kept, and gone on with by the same command."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.shared import Exit, lessons_option, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.batch import BatchResult, Change
+
+
+class Gradebook(click.ParamType[Any]):
+    """PLATFORM=FILE."""
+
+    name = "PLATFORM=FILE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Path]:
+        """The two parts."""
+        platform, equals, path = str(value).partition("=")
+        if platform not in ("canvas", "moodle") or not (equals and path):
+            self.fail(f"{value!r} is neither canvas=FILE nor moodle=FILE", param, ctx)
+        return platform, Path(path)
+
+
+@click.command()
+@click.option("--lesson", type=int, required=True, help="The lesson's number.")
+@click.option(
+    "--out", type=click.Path(), required=True, metavar="DIR", help="Where results are kept."
+)
+@click.option(
+    "--runner",
+    type=click.Choice(["docker", "local"]),
+    default="docker",
+    help="Containers, or plain processes for files that you trust.",
+)
+@click.option(
+    "--workers", type=int, metavar="N", help="How many at a time; the processors by default."
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["canvas", "moodle", "gradescope", "github", "plain"]),
+    help="How the sources are laid out, if it is not to be recognised.",
+)
+@click.option(
+    "--attempt",
+    type=click.Choice(["latest", "best", "all"]),
+    default="latest",
+    help="Which of several attempts of one student counts.",
+)
+@click.option("--roster", type=click.Path(), metavar="FILE.csv", help="Names, and who is missing.")
+@click.option(
+    "--gradebook", "books", type=Gradebook(), multiple=True, help="Fill the platform's file."
+)
+@click.option("--column", metavar="HEADING", help="Which column of a Canvas gradebook to fill.")
+@click.option(
+    "--retries", type=int, default=2, help="How often a grading without a verdict is retried."
+)
+@click.option("--regrade", is_flag=True, help="Grade again what has a verdict already.")
+@click.option("--only", multiple=True, metavar="error|fail|STUDENT", help="Grade these only.")
+@click.option(
+    "--yes", is_flag=True, help="Let changed verdicts replace earlier ones without asking."
+)
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Grade on a Dask cluster: its scheduler's address."
+)
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@lessons_option
+@click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="SOURCE...")
+def batch(
+    *,
+    lesson: int,
+    out: str,
+    runner: str,
+    books: tuple[tuple[str, Path], ...],
+    roster: str | None,
+    yes: bool,
+    cluster: str | None,
+    workers: int | None,
+    quiet: bool,
+    folders: tuple[str, ...],
+    sources: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Grade a cohort: SOURCE is a folder, zip, tar or files, as Canvas, Moodle, Gradescope or GitHub give it.
+
+    The same command again goes on where it stopped. Exit status 0 when every submission got a verdict,
+    whatever it is.
+    """
+    from grader import lessons  # noqa: PLC0415 - not for --help
+    from grader.batch import grade_cohort  # noqa: PLC0415
+    from grader.cohort import progress  # noqa: PLC0415
+    from grader.render import cohort as page  # noqa: PLC0415
+
+    if runner == "local":
+        warn("plain processes do not keep a stranger's submission from reading your files.")
+    chosen = lessons.find(lesson, folders)
+    with _where(runner, cluster) as where:
+        result = grade_cohort(
+            sources,
+            chosen,
+            out,
+            **{"workers": workers, **where},
+            **options,
+            roster_file=roster,
+            gradebook=dict(books),
+            confirm=(lambda _: True) if yes else _ask,
+            progress=progress.choose(sys.stderr, quiet=quiet),
+            page=page.render,
+        )
+    _tell(result, out)
+    raise SystemExit(_status(result))
+
+
+@contextlib.contextmanager
+def _where(runner: str, cluster: str | None) -> Iterator[dict[str, Any]]:
+    """Where gradings run, as `grade_cohort` wants to be told."""
+    from grader import rooms  # noqa: PLC0415
+    from grader.records import Limits  # noqa: PLC0415
+
+    if cluster is None:
+        with contextlib.closing(rooms.choose(runner, limits=Limits(), warn=warn)) as chosen:
+            yield {"rooms": chosen}
+        return
+    from grader.batch import FarRooms  # noqa: PLC0415
+    from grader.cohort import cluster as clusters  # noqa: PLC0415
+
+    with clusters.executor(cluster) as (executor, threads):
+        yield {"rooms": FarRooms(runner), "executor": executor, "workers": threads}
+
+
+def _ask(changes: Sequence[Change]) -> bool:
+    """Whether changed verdicts may replace the earlier ones. Without a terminal nobody says yes."""
+    click.echo(f"{len(changes)} verdict(s) would change:")
+    for change in changes:
+        click.echo(f"  {_line(change)}")
+    if not sys.stdin.isatty():
+        click.echo("They are held; the same command with --yes lets them count.")
+        return False
+    return click.confirm("Let them count?", default=False)
+
+
+def _line(change: Change) -> str:
+    (was, had), (now, has) = change.before, change.after
+    tests = ", ".join(f"{name} {before}->{after}" for name, before, after in change.tests)
+    return f"{change.student}: {was} {had} -> {now} {has} ({change.reason}){': ' + tests if tests else ''}"
+
+
+def _tell(result: BatchResult, out: str) -> None:
+    for note in result.notes:
+        warn(note)
+    for change in result.replaced:
+        click.echo(f"replaced: {_line(change)}")
+    click.echo(f"{result.graded} graded now, {result.kept} kept from before.")
+    if result.missing:
+        click.echo(f"{len(result.missing)} handed in nothing: {', '.join(result.missing)}")
+    if result.errors:
+        click.echo(f"{len(result.errors)} without a verdict: {', '.join(result.errors)}")
+    click.echo(f"Results are in {out}: {', '.join(path.name for path in result.written)}")
+    if result.interrupted:
+        warn("interrupted; what was graded stays, and the same command goes on.")
+
+
+def _status(result: BatchResult) -> Exit:
+    if result.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.PASSED if result.ok else Exit.GRADER
