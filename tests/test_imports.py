@@ -13,8 +13,20 @@ ROOT = Path(grader.__file__).parent
 PLAN: dict[str, set[str]] = {
     "__main__": {"cli"},
     "output": {"render", "records", "errors"},
+    "bundle": {
+        "cohort",
+        "grading",
+        "lessons",
+        "output",
+        "render",
+        "rooms",
+        "records",
+        "errors",
+        "submission",
+    },
     "commands": {"batch", "cohort", "lessons", "render", "rooms", "records", "errors"},
     "cli": {
+        "bundle",
         "commands",
         "output",
         "batch",

@@ -95,7 +95,7 @@ def context(base: str, labels: Mapping[str, str]) -> bytes:
         _add(tar, "lab_check/compile.py", _COMPILE.encode())
         for name, data in sorted(_our_files()):
             _add(tar, f"lab_check/grader/{name}", data)
-        for name, data in sorted(_their_files()):
+        for name, data in sorted(their_files()):
             _add(tar, f"lab_check/site/{name}", data)
     return buffer.getvalue()
 
@@ -106,7 +106,7 @@ def _our_files() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(_PACKAGE).as_posix(), path.read_bytes()
 
 
-def _their_files() -> Iterator[tuple[str, bytes]]:
+def their_files() -> Iterator[tuple[str, bytes]]:
     for name in {**_NEEDED, **_IF_THERE}:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations:
