@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import lessons, reporting
+from grader import gaps, lessons, reporting
 from grader import submission as submissions
 from grader.errors import RoomError, SubmissionError, UsageError, WireError
 from grader.judging import Judge
@@ -18,14 +19,20 @@ from grader.reporting import Findings
 from grader.staging import Stage, TimeUpError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
     from grader.lessons import Lesson
     from grader.records import TestCase
     from grader.rooms import Rooms
 
+    OnResult = Callable[[str, str], None]
+
 DEFAULT_SEED = 7
+
+
+class BreakOffError(Exception):
+    """Raised by `on_result`: no more tests are wanted. Its text says why, for the report."""
 
 
 def grade(
@@ -37,6 +44,7 @@ def grade(
     limits: Limits | None = None,
     tests: Sequence[str] = (),
     judge: Judge | None = None,
+    on_result: OnResult | None = None,
 ) -> Report:
     """Grade one submission.
 
@@ -48,6 +56,8 @@ def grade(
         limits: what it may use; times in seconds, sizes in bytes.
         tests: ids, if not all of them are wanted.
         judge: one of this lesson, to be used again afterwards; by default one is opened and ended here.
+        on_result: told each test's id and outcome as soon as they are known. After a test has failed it
+            may raise BreakOffError: the rest is then not run.
 
     Raises:
         UsageError: no such lesson or test.
@@ -67,8 +77,8 @@ def grade(
         seed = seed_of(submission) if seed is None else seed
         own = closing(Judge(rooms, lesson, limits)) if judge is None else nullcontext(judge)
         with closing(Stage(rooms, lesson, submission, limits)) as stage, own as judging:
-            _play(findings, stage, judging, wanted, seed)
-    return reporting.report(
+            _play(findings, stage, judging, wanted, seed, on_result)
+    report = reporting.report(
         findings,
         lesson=lesson,
         tests=wanted,
@@ -79,10 +89,16 @@ def grade(
         started_at=began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         duration_s=time.monotonic() - clock,
     )
+    return replace(report, notes=(*report.notes, *gaps.notes(lesson, submission.text)))
 
 
 def _play(
-    findings: Findings, stage: Stage, judge: Judge, wanted: tuple[TestCase, ...], seed: int
+    findings: Findings,
+    stage: Stage,
+    judge: Judge,
+    wanted: tuple[TestCase, ...],
+    seed: int,
+    on_result: OnResult | None,
 ) -> None:
     """Load the submission, then run the tests; whatever happens, `findings` is true afterwards."""
     clock = time.monotonic()
@@ -90,6 +106,12 @@ def _play(
     def found(name: str, result: dict[str, Any]) -> None:
         nonlocal clock
         findings.results[name] = {**result, "duration_s": time.monotonic() - clock}
+        if on_result is not None:
+            left = len(wanted) - len(findings.results)
+            with (
+                nullcontext() if left else suppress(BreakOffError)
+            ):  # after the last: nothing to stop
+                on_result(name, result["outcome"])
         clock = time.monotonic()
 
     def play(scene: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -103,6 +125,8 @@ def _play(
             judge.run(seed, [test.id for test in wanted], play, found)
     except TimeUpError:
         findings.cut_short = f"The submission's whole time of {stage.total_s:g} s was used up."
+    except BreakOffError as exc:
+        findings.cut_short = str(exc)
     except (RoomError, WireError) as exc:
         findings.fault = exc.message
         if getattr(exc, "reason", "") == "untrusted":

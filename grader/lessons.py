@@ -35,7 +35,8 @@ class Lesson:
     """One lesson, read and checked.
 
     `modules` are the sources of what its submissions may import beside `lab`; `names` says where the
-    page asks for each name that a submission has to define.
+    page asks for each name that a submission has to define. `stand_in` is a submission with which every
+    scene can be played, right or not: a scene that breaks with it is broken. "" where there is none.
     """
 
     number: int
@@ -49,13 +50,12 @@ class Lesson:
     test_source: str
     scene_source: str
     sha256: str
+    stand_in: str = ""
 
     @property
     def starter(self) -> Path | None:
         """The file that the lab starts from, if there is one."""
-        roots = (self.folder.parent.parent, *_ROOTS)
-        paths = (root / "starters" / self.folder.name / "harness.py" for root in roots)
-        return next((path for path in paths if path.is_file()), None)
+        return _starter(self.folder)
 
 
 def folders(extra: Sequence[str | os.PathLike[str]] = ()) -> dict[int, Path]:
@@ -129,7 +129,21 @@ def load(folder: Path) -> Lesson:
         test_source=test_source,
         scene_source=scene_source,
         sha256=_sha256(folder / "lesson.toml", test_source, scene_source, modules),
+        stand_in=_stand_in(folder, settings),
     )
+
+
+def _starter(folder: Path) -> Path | None:
+    roots = (folder.parent.parent, *_ROOTS)
+    paths = (root / "starters" / folder.name / "harness.py" for root in roots)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _stand_in(folder: Path, settings: Mapping[str, Any]) -> str:
+    """The starter, and below it what the lesson's settings add; "" where they add nothing."""
+    added = settings.get("stand_in", "")
+    starter = _starter(folder)
+    return f"{_read(starter)}\n\n{added}" if added and starter is not None else str(added)
 
 
 def _settings(path: Path) -> dict[str, Any]:

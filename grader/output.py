@@ -12,9 +12,9 @@ from grader.errors import UsageError
 from grader.render import renderer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from grader.records import Report
+    from grader.records import Report, Rule
 
     Render = Callable[[Report], str]
 
@@ -26,13 +26,30 @@ class Output:
         form: the format of standard output.
         reports: pairs of a format and a path.
         submission: as it was typed; annotations name it.
+        explain: the lesson's rules, if the text is to tell them in full; see `render.fuller`.
+        verbosity: below 0 for less text, above it for more.
 
     Raises:
         UsageError: a format that isn't there, or two reports to one path.
     """
 
-    def __init__(self, form: str, reports: Sequence[tuple[str, Path]], submission: str) -> None:
-        self._stdout = _render(form, submission, colour=_colour_is_wanted())
+    def __init__(
+        self,
+        form: str,
+        reports: Sequence[tuple[str, Path]],
+        submission: str,
+        *,
+        explain: Mapping[str, Rule] | None = None,
+        verbosity: int = 0,
+    ) -> None:
+        if form == "text":
+            self._stdout = _text(explain, verbosity)
+        elif explain is not None or verbosity:
+            raise UsageError(
+                "--explain, -v and -q are about the text report.", help="Leave out --format."
+            )
+        else:
+            self._stdout = _render(form, submission)
         self._files = [(path, _render(kind, submission)) for kind, path in reports]
         seen: set[Path] = set()
         for path, _ in self._files:
@@ -72,12 +89,20 @@ def write_whole(path: Path, text: str) -> None:
         raise UsageError(f"{path} can't be written: {exc.strerror}.") from exc
 
 
-def _render(kind: str, submission: str, *, colour: bool = False) -> Render:
-    render = renderer(kind)
-    if kind == "text":
+def _text(explain: Mapping[str, Rule] | None, verbosity: int) -> Render:
+    """The text report, for the terminal that there may be."""
+    colour = _colour_is_wanted()
+    if explain is None and not verbosity:
         from grader.render import text  # noqa: PLC0415 - only what is used
 
         return lambda report: text.render(report, colour=colour)
+    from grader.render import fuller  # noqa: PLC0415
+
+    return lambda report: fuller.render(report, colour=colour, explain=explain, verbosity=verbosity)
+
+
+def _render(kind: str, submission: str) -> Render:
+    render = renderer(kind)
     if kind == "github":
         from grader.render import github  # noqa: PLC0415
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import RoomError, WireError
-from grader.records import Limits, Problem, SceneFault, from_json, to_json
+from grader.records import Limits, Problem, SceneFault, Submission, from_json, to_json
 
 if TYPE_CHECKING:
     from grader.lessons import Lesson
-    from grader.records import Submission
     from grader.rooms import Room, Rooms
 
 _MARGIN_S = 6.0  # between a scene's own limit, which the stage keeps, and giving the stage up
 _OPENING_S = 30.0
+_MAX_TEXT = 20_000  # characters of a fault's message
+_MAX_LINES = 12  # of a traceback
 
 
 class TimeUpError(Exception):
     """The submission's whole time is used up."""
 
 
-def _checked(op: str, answer: Any) -> dict[str, Any]:
-    """The stage's answer, if it is one that the job can have.
+def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
+    """The stage's answer, if it is one that the job can have; within bounds, with lines that there are.
 
     Raises:
         WireError: it isn't. A submission has a hand in everything that comes out of its room.
@@ -30,15 +32,25 @@ def _checked(op: str, answer: Any) -> dict[str, Any]:
     try:
         stdout = from_json(str, answer["stdout"])
         if "fault" in answer:
-            return {"fault": to_json(from_json(SceneFault, answer["fault"])), "stdout": stdout}
+            fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
+            return {"fault": to_json(fault), "stdout": stdout}
         if op == "play":
             return {"observation": answer["observation"], "stdout": stdout}
         if "problem" in answer:
             return {"problem": to_json(from_json(Problem, answer["problem"]))}
         lines = answer["lines"].items()
-        return {"lines": {name: from_json(int, line) for name, line in lines}}
+        return {"lines": {n: at for n, at in lines if 1 <= from_json(int, at) <= last_line}}
     except (KeyError, TypeError, AttributeError, ValueError) as exc:
         raise WireError("it is no answer") from exc
+
+
+def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
+    return dataclasses.replace(
+        fault,
+        message=fault.message[:_MAX_TEXT],
+        line=fault.line if fault.line is not None and 1 <= fault.line <= last_line else None,
+        traceback=tuple(text[:_MAX_TEXT] for text in fault.traceback[-_MAX_LINES:]),
+    )
 
 
 class Stage:
@@ -55,6 +67,7 @@ class Stage:
         self, rooms: Rooms, lesson: Lesson, submission: Submission, limits: Limits
     ) -> None:
         self._rooms = rooms
+        self._lesson = lesson
         self._limits = limits
         self._first = {
             "op": "open",
@@ -63,7 +76,9 @@ class Stage:
             "scenes": lesson.scene_source,
             "limits": to_json(limits),
         }
+        self._last_line = submission.text.count("\n") + 1
         self._room: Room | None = None
+        self._control: Stage | None = None
         self._used_s = 0.0
         self._ran_out = 0  # scenes that used up their limit on the clock
         self.python: str | None = None
@@ -103,7 +118,7 @@ class Stage:
         began = time.monotonic()
         try:
             room.send({"op": op, **values, "wall_s": wall_s})
-            answer = _checked(op, room.receive(wall_s + _MARGIN_S))
+            answer = _checked(op, room.receive(wall_s + _MARGIN_S), self._last_line)
         except WireError as exc:
             answer = self._brought_down(
                 "protocol", f"the harness wrote where only the grader writes: {exc}"
@@ -114,13 +129,39 @@ class Stage:
         self._used_s += took_s
         if took_s >= wall_s:
             self._ran_out += 1
-        return answer
+        return self._without_excuse(answer, values) if op == "play" else answer
 
     def close(self) -> None:
         """End the room, if there is one."""
+        if self._control is not None:
+            self._control.close()
         if self._room is not None:
             self._room.close()
             self._room = None
+
+    def _without_excuse(self, answer: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+        """A scene that broke is ours, unless the same one holds with another submission in its place.
+
+        Nothing that comes out of a room shows who broke it: a submission can take the lab apart, or
+        write the fault down itself. So the scene is played again with the lesson's stand-in.
+        """
+        fault = answer.get("fault")
+        if fault is None or fault["kind"] != "scene" or not self._lesson.stand_in:
+            return answer
+        if self._control is None:
+            text = self._lesson.stand_in
+            stand_in = Submission("harness.py", text, "", len(text))
+            without = dataclasses.replace(self._lesson, stand_in="")  # its word is the last one
+            self._control = Stage(self._rooms, without, stand_in, self._limits)
+        try:
+            shown = self._control.do("play", **given)
+        except TimeUpError:
+            return answer
+        if "observation" not in shown:
+            return answer
+        why = fault["message"].partition(": ")[2] or "no reason given"
+        excuse = f"what the harness did, or handed back, broke the program around it: {why}"
+        return {**answer, "fault": to_json(SceneFault("protocol", excuse))}
 
     def _ready(self) -> Room:
         """The room, opened again if the last one is gone, and its first answer taken."""

@@ -20,8 +20,8 @@ import pytest
 
 from grader import grading
 from grader.batch import Change, running
-from grader.cohort.store import Store, StoreError
-from grader.errors import LessonError, UsageError
+from grader.cohort.store import Store
+from grader.errors import LessonError, StoreError, UsageError
 from grader.records import Limits
 from grader.rooms.process import ProcessRooms
 from tests.cohort import make_cohort

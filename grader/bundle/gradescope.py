@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
 from grader.rooms import packing
-from grader.rooms.packing import their_files as their_files
+from grader.rooms.packing import their_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

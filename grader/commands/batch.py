@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.shared import Exit, lessons_option, warn
+from grader.commands.shared import Exit, lesson_option, lessons_option, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class Gradebook(click.ParamType[Any]):
 
 
 @click.command()
-@click.option("--lesson", type=int, required=True, help="The lesson's number.")
+@lesson_option
 @click.option(
     "--out", type=click.Path(), required=True, metavar="DIR", help="Where results are kept."
 )
@@ -46,7 +46,7 @@ class Gradebook(click.ParamType[Any]):
 )
 @click.option(
     "--layout",
-    type=click.Choice(["canvas", "moodle", "gradescope", "github", "plain"]),
+    type=click.Choice(["canvas", "moodle", "gradescope", "classroom", "plain"]),
     help="How the sources are laid out, if it is not to be recognised.",
 )
 @click.option(
@@ -56,9 +56,7 @@ class Gradebook(click.ParamType[Any]):
     help="Which of several attempts of one student counts.",
 )
 @click.option("--roster", type=click.Path(), metavar="FILE.csv", help="Names, and who is missing.")
-@click.option(
-    "--gradebook", "books", type=Gradebook(), multiple=True, help="Fill the platform's file."
-)
+@click.option("--gradebook", type=Gradebook(), multiple=True, help="Fill the platform's file.")
 @click.option("--column", metavar="HEADING", help="Which column of a Canvas gradebook to fill.")
 @click.option(
     "--retries", type=int, default=2, help="How often a grading without a verdict is retried."
@@ -79,7 +77,7 @@ def batch(
     lesson: int,
     out: str,
     runner: str,
-    books: tuple[tuple[str, Path], ...],
+    gradebook: tuple[tuple[str, Path], ...],
     roster: str | None,
     yes: bool,
     cluster: str | None,
@@ -110,7 +108,7 @@ def batch(
             **{"workers": workers, **where},
             **options,
             roster_file=roster,
-            gradebook=dict(books),
+            gradebook=dict(gradebook),
             confirm=(lambda _: True) if yes else _ask,
             progress=progress.choose(sys.stderr, quiet=quiet),
             page=page.render,

@@ -12,11 +12,11 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from grader.inside.plain import describe, plain
+from grader.inside.plain import describe, has, name_of, plain
 from grader.records import SceneFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.inside.console import Console
 
@@ -25,6 +25,10 @@ FILE = "harness.py"
 _MAX_TEXT = 2000  # characters kept of an exception's own words
 _MAX_FRAMES = 12
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+# An exception's own slots: a class of the submission's may have something else by these names.
+traceback_of = BaseException.__dict__["__traceback__"].__get__
+_code_of = SystemExit.__dict__["code"].__get__
+_name_of_error = NameError.__dict__["name"].__get__
 
 
 class StumbleError(Exception):
@@ -119,7 +123,7 @@ class Actor:
             function(*args, **kwargs)
         except Exception as exc:
             fault = fault_of(exc, self._source, "exception", what)
-            return {"type": type(exc).__name__, "text": _words(exc), "line": fault.line}
+            return {"type": name_of(type(exc)), "text": _words(exc), "line": fault.line}
         except BaseException as exc:
             raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
         return None
@@ -137,7 +141,7 @@ class Actor:
         Raises:
             StumbleError: not an iterator, no close(), or the submission raised on the way.
         """
-        if not hasattr(type(run), "__next__"):
+        if not has(type(run), "__next__"):
             raise self.wrong(f"{what} returned {describe(run)}, not a generator of events")
         taken = 0
         while stop_after is None or taken < stop_after:
@@ -149,7 +153,7 @@ class Actor:
                 raise StumbleError(fault_of(exc, self._source, "exception", what)) from exc
             taken += 1
             yield event
-        if not hasattr(type(run), "close"):
+        if not has(type(run), "close"):
             raise self.wrong(f"{what} returned {describe(run)}, which has no close()")
         self.call(f"close() on the run of {what}", run.close)
 
@@ -175,15 +179,20 @@ class Actor:
 
 def fault_of(exc: BaseException, source: str, kind: Any, what: str) -> SceneFault:
     """What a submission's exception says: its kind, its words, and the student's own lines."""
-    if isinstance(exc, StumbleError):
-        return exc.fault
+    if issubclass(type(exc), StumbleError):  # asked of the type: what __class__ says may be a lie
+        known: SceneFault = exc.fault  # type: ignore[attr-defined]
+        return known
     frames = _frames(exc)
-    if isinstance(exc, MemoryError):
+    name = ""
+    if issubclass(type(exc), MemoryError):
         kind, words = "memory", "it ran out of memory"
-    elif isinstance(exc, SystemExit):
-        words = f"it called sys.exit({'' if exc.code is None else _clip(repr(exc.code))})"
+    elif issubclass(type(exc), SystemExit):
+        code = _code_of(exc)
+        words = f"it called sys.exit({'' if code is None else _text(repr, code)})"
     else:
-        words = f"it raised {type(exc).__name__}: {_words(exc)}".rstrip(": ")
+        words = f"it raised {words_of(exc)}"
+        if type(exc) is NameError and type(_name_of_error(exc)) is str:
+            name = _name_of_error(exc)
     lines = source.split("\n")
     told = [
         f"{FILE}:{line} in {name}: {lines[line - 1].strip() if 0 < line <= len(lines) else ''}"
@@ -194,7 +203,7 @@ def fault_of(exc: BaseException, source: str, kind: Any, what: str) -> SceneFaul
         f"{what}: {words}",
         line=frames[-1][1] if frames else None,
         traceback=tuple(told),
-        name=str(exc.name or "") if type(exc) is NameError else "",
+        name=name,
     )
 
 
@@ -205,7 +214,7 @@ def touches_submission(exc: BaseException) -> bool:
 
 def _frames(exc: BaseException) -> list[tuple[str, int]]:
     frames = []
-    trace = exc.__traceback__
+    trace = traceback_of(exc)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILE:
             frames.append((trace.tb_frame.f_code.co_name, trace.tb_lineno or 0))
@@ -213,9 +222,19 @@ def _frames(exc: BaseException) -> list[tuple[str, int]]:
     return frames
 
 
+def words_of(exc: BaseException) -> str:
+    """An exception's type and text, as the last line of a traceback has them."""
+    return f"{name_of(type(exc))}: {_words(exc)}".rstrip(": ")
+
+
 def _words(exc: BaseException) -> str:
+    return _text(str, exc)
+
+
+def _text(show: Callable[[Any], str], value: Any) -> str:
+    """What `show`, str or repr, makes of a value that may fight back."""
     try:
-        return _clip(str(exc))
+        return _clip(str.__str__(show(value)))
     except BaseException:
         return "(its text can't be shown)"
 

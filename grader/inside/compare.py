@@ -24,6 +24,30 @@ def equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def fits(value: Any, shape: Any) -> bool:
+    """Whether plain data has a shape, as a scene writes it down.
+
+    Args:
+        value: the data.
+        shape: a type stands for a value of exactly that type, and `object` for any; a dict for these
+            keys and no others; `[x, y]` for a list of two, `[x, ...]` for one of any length; a tuple for
+            one of several; anything else for itself.
+    """
+    if isinstance(shape, type):
+        return shape is object or type(value) is shape
+    if isinstance(shape, tuple):
+        return any(fits(value, one) for one in shape)
+    if isinstance(shape, dict):
+        named = isinstance(value, dict) and value.keys() == shape.keys()
+        return named and all(fits(value[key], shape[key]) for key in shape)
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return False
+        each = shape[:1] * len(value) if shape[1:] == [...] else shape
+        return len(value) == len(each) and all(map(fits, value, each))
+    return equal(value, shape)
+
+
 def is_mark(value: Any) -> bool:
     """Whether an observation holds, in this place, something that was not plain data."""
     return isinstance(value, dict) and NOT_PLAIN in value

@@ -105,7 +105,7 @@ class JudgePlugin:
     @pytest.fixture
     def play(self, case: Case, request: pytest.FixtureRequest) -> Play:
         """Plays scenes."""
-        player = Play(self._ask, case)
+        player = Play(self._ask, case, getattr(request.module, "SHAPES", {}))
         request.node.stash[_PLAY] = player
         return player
 

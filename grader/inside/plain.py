@@ -21,6 +21,13 @@ _type, _issubclass, _len = type, issubclass, len
 _dict, _list, _tuple, _str, _int, _float, _bool = dict, list, tuple, str, int, float, bool
 _items, _list_iter, _tuple_iter = dict.items, list.__iter__, tuple.__iter__
 _as_str, _as_int, _as_float, _bits = str.__str__, int.__int__, float.__float__, int.bit_length
+# What a type says of itself may be a lie of its metaclass's; these ask the type behind it.
+_own_name = type.__dict__["__name__"].__get__
+_own_module = type.__dict__["__module__"].__get__
+_own_bases = type.__dict__["__mro__"].__get__
+_own_names = type.__dict__["__dict__"].__get__
+_MAX_NAME = 80  # characters
+_VOWELS = ("a", "e", "i", "o", "u")
 
 
 class TooLargeError(Exception):
@@ -46,10 +53,28 @@ def describe(value: Any) -> str:
     kind = _type(value)
     if value is None:
         return "None"
-    if kind.__module__ == "builtins":
-        name = str(kind.__name__)
-        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-    return f"an object of type {kind.__name__}"[:120]
+    name = name_of(kind)
+    if _module_of(kind) == "builtins":
+        return f"{'an' if name[:1] in _VOWELS else 'a'} {name}"
+    return f"an object of type {name}"
+
+
+def name_of(kind: type) -> str:
+    """A type's name, whatever its metaclass would have it be."""
+    return _as_str(_own_name(kind))[:_MAX_NAME]
+
+
+def has(kind: type, name: str) -> bool:
+    """Whether objects of a type have an attribute by their type; asks no code of the type's."""
+    return any(name in _own_names(base) for base in _own_bases(kind))
+
+
+def _module_of(kind: type) -> str:
+    try:
+        module = _own_module(kind)
+    except AttributeError:
+        return ""
+    return module if _type(module) is _str else ""
 
 
 def _plain(value: Any, depth: int, budget: list[int]) -> Any:  # noqa: PLR0911 - one a type

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from grader import wire
 from grader.errors import WireError
-from grader.inside.actor import FILE, MODULE, Actor, StumbleError, fault_of, touches_submission
+from grader.inside.actor import (
+    FILE,
+    MODULE,
+    Actor,
+    StumbleError,
+    fault_of,
+    touches_submission,
+    traceback_of,
+    words_of,
+)
+from grader.inside.literals import as_literals
 from grader.inside.plain import TooLargeError
 from grader.records import Problem, SceneFault, to_json
 
@@ -77,13 +87,13 @@ def _play(
     scene: Callable[..., Any], actor: Actor, given: Mapping[str, Any], source: str
 ) -> dict[str, Any]:
     try:
-        return {"observation": scene(actor, **given)}
+        return {"observation": scene(actor, **as_literals(given))}
     except StumbleError as stumble:
         return {"fault": to_json(stumble.fault)}
     except TooLargeError:
         return _too_large()
     except BaseException as exc:
-        if isinstance(exc, MemoryError):
+        if issubclass(type(exc), MemoryError):
             return _fault("memory", "the harness ran out of memory")
         if touches_submission(exc):
             return {"fault": to_json(fault_of(exc, source, "exception", MODULE))}
@@ -147,12 +157,12 @@ def _lines(code: types.CodeType) -> dict[str, int]:
 
 
 def _where(exc: BaseException) -> str:
-    trace = exc.__traceback__
+    trace = traceback_of(exc)
     place = ""
     while trace is not None:
         place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return f"{place}: {type(exc).__name__}: {exc}"[:500]
+    return f"{place}: {words_of(exc)}"[:500]
 
 
 def _too_large() -> dict[str, Any]:

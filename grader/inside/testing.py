@@ -6,6 +6,9 @@
 
 A test plays scenes with values of its own, keeps the values, and compares what was seen with them. It
 never reads what it compares with out of what was seen.
+
+A test module's `SHAPES` says for each scene how it writes down what it saw: a function of the scene's
+values that gives a shape (see `compare.fits`). What has another shape was not written by that scene.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from grader.inside.compare import differing, equal
+from grader.inside.compare import differing, equal, fits
 from grader.inside.draw import Draw
 from grader.records import SceneFault, from_json
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
+    Shapes = Mapping[str, Callable[..., Any]]
 
 __all__ = ["BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
 
@@ -83,10 +87,12 @@ class Play:
     Args:
         ask: sends a scene's name and values to the stage and gives back its answer.
         case: shared with `Expect`: what to say was given when something fails.
+        shapes: how each scene writes down what it saw.
     """
 
-    def __init__(self, ask: Ask, case: Case) -> None:
+    def __init__(self, ask: Ask, case: Case, shapes: Shapes) -> None:
         self._ask = ask
+        self._shapes = shapes
         self._case = case
         self.stdout = ""
 
@@ -104,6 +110,9 @@ class Play:
         answer = self._ask(scene, given)
         self.stdout = answer.get("stdout", "")
         if "observation" in answer:
+            shape = self._shapes.get(scene)
+            if shape is not None and not fits(answer["observation"], shape(**given)):
+                raise BrokenRuleError(self._failure(_UNREADABLE))
             return answer["observation"]
         fault: SceneFault = from_json(SceneFault, answer["fault"])
         if fault.kind == "scene":
@@ -234,12 +243,14 @@ def _sentence(given: str, message: str) -> str:
     return f"Given {given}: {message}" if given else message
 
 
+_UNREADABLE = SceneFault("protocol", "what was written down while the harness ran can't be read.")
 _HINTS = {
     "exception": "Read the last line of the traceback, and which value it had to work with.",
     "timeout": "Look for a loop whose condition never changes, or a call that waits for something.",
     "crash": "Something ended the whole program. A harness must not leave by itself.",
     "memory": "Something grows without end: a list that is added to while it is walked, for instance.",
     "output": "Something grows without end: look at what is put into lists and events.",
-    "protocol": "Something wrote where the grader reads. A harness has no business there.",
+    "protocol": "Does something in the file reach into the program around it? A harness has no business"
+    " there.",
     "missing_name": "The tests ask for this name as it is spelled in the lesson.",
 }

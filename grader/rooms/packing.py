@@ -107,6 +107,7 @@ def _our_files() -> Iterator[tuple[str, bytes]]:
 
 
 def their_files() -> Iterator[tuple[str, bytes]]:
+    """The packages that a judge needs, as they are installed here: path in site-packages, and content."""
     for name in {**_NEEDED, **_IF_THERE}:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations:

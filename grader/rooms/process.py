@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -41,15 +43,23 @@ class ProcessRoom:
         folders: that go on its path, before the standard library.
         keep_path: whether they stay there once the room's own modules are imported.
         frame_limit: how many bytes a frame from it may have.
+        scratch: the folder that it may write to; goes when the room is closed.
     """
 
     def __init__(
-        self, module: str, folders: list[str], *, keep_path: bool, frame_limit: int
+        self,
+        module: str,
+        folders: list[str],
+        *,
+        keep_path: bool,
+        frame_limit: int,
+        scratch: str | None = None,
     ) -> None:
         start = _START.format(
             folders=folders, module=module, count=0 if keep_path else len(folders)
         )
         self._name = module
+        self._scratch = scratch
         self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
         try:
             self._process = subprocess.Popen(
@@ -59,7 +69,7 @@ class ProcessRoom:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=Path(sys.executable).anchor,  # nothing to find there, nothing to write
-                env=_environment(),
+                env=_environment(scratch),
                 start_new_session=True,  # so that Ctrl-C reaches the grader, which then ends its rooms
             )
         except OSError as exc:
@@ -106,6 +116,8 @@ class ProcessRoom:
             if stream is not None:
                 with contextlib.suppress(OSError, ValueError):
                     stream.close()
+        if self._scratch is not None:  # a room that was killed has not tidied up
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _read_frames(self, limit: int) -> None:
         stream = self._process.stdout
@@ -163,10 +175,12 @@ class ProcessRooms:
             [str(_PACKAGE), str(_PACKAGE.parent), *here],
             keep_path=True,
             frame_limit=wire.MAX_TRUSTED_FRAME,
+            scratch=tempfile.mkdtemp(prefix="lab_check-"),
         )
 
 
-def _environment() -> dict[str, str]:
+def _environment(scratch: str | None) -> dict[str, str]:
     """As little as an interpreter needs; nothing by which to learn where or why it runs."""
     kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR")
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    return found if scratch is None else {**found, "TEMP": scratch, "TMPDIR": scratch}

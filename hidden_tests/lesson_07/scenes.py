@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,8 @@ def _standing(actor: Actor, job: Data) -> Data:
 
 def _job(actor: Actor, play: Data) -> Data:
     ran: list[Any] = []
-    model = lab.ScriptedModel([_step(step) for step in play["script"]])
+    script = _received(play["script"]) if play["received"] else play["script"]
+    model = lab.ScriptedModel([_step(step) for step in script])
     return {
         "model": model,
         "calls": model.calls,
@@ -111,6 +113,11 @@ def _job(actor: Actor, play: Data) -> Data:
         "tools": [_tool(actor, spec, ran) for spec in play["tools"]],
         "ran": ran,
     }
+
+
+def _received(value: Any) -> Any:
+    """Equal data, as it is when it has come over a wire: no string is one that somebody else has too."""
+    return json.loads(json.dumps(value))
 
 
 def _start(actor: Actor, job: Data, order: Data) -> Any:
@@ -191,8 +198,9 @@ def _tuples(value: Any, path: str, depth: int = 20) -> list[str]:
     return [found for name, item in parts for found in _tuples(item, path + name, depth - 1)]
 
 
-def final_texts(actor: Actor, feeds: list[list[Data]]) -> list[Data]:
+def final_texts(actor: Actor, feeds: list[list[Data]], *, received: bool) -> list[Data]:
     """A FinalTextRenderer for each run, fed in turns, an event each; then each one's finish()."""
+    feeds = _received(feeds) if received else feeds
     actor.printed()
     with contextlib.redirect_stderr(_Errors()) as errors:
         frontends = [_frontend(actor) for _ in feeds]

@@ -16,6 +16,7 @@ from grader.inside import replay
 from grader.inside.compare import differing, equal
 from grader.inside.plain import NOT_PLAIN
 from grader.inside.testing import rule
+from grader.inside.transcripts import parting, shape, uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,13 @@ FACTS: dict[str, tuple[str, ...]] = {  # what an event of each kind has to carry
     "turn_end": ("message",),
     "agent_end": ("messages",),
 }
+CARRIES = {  # what a wrong fact should have been, for somebody who looks for the line
+    "message_end": "A message_end carries the message that was recorded just before it, whole.",
+    "tool_execution_start": "It carries the call as it stands in the reply.",
+    "tool_execution_end": "It carries the call that has just been answered, and the whole result.",
+    "turn_end": "A turn_end carries the turn's reply, whatever has been recorded since.",
+    "agent_end": "An agent_end carries the messages that this run has added, in a list of its own.",
+}
 EXECUTION = ("tool_execution_start", "message_end", "tool_execution_end")
 ENOUGH = 80  # events; no run of these tests has that many, so one that has will not end by itself
 # How a replay listens, and what it shows afterwards.
@@ -55,6 +63,49 @@ for event in run:
     pass
 print("---")
 """
+# How the scenes write down what they saw.
+RAISED = (None, {"type": str, "text": str, "line": (int, None)})
+STANDING = {"record": list, "ran": int}
+NO_RUN = {"is_run": False, "returned": object}
+RUN = {
+    "is_run": bool,
+    "returned": object,
+    "before": {"calls": int, "record": list},
+    "events": list,
+    "records": [list, ...],
+    "printed": str,
+    "later": list,
+}
+LEFT = {
+    "is_run": True,
+    "returned": None,
+    "events": list,
+    "left": STANDING,
+    "closable": bool,
+    "closing": RAISED,
+    "after": STANDING,
+}
+WRITTEN = {"event": object, "tuples": [str, ...], "raised": RAISED, "printed": str}
+SHAPES: Data = {
+    "runs": lambda plays: [
+        {
+            "runs": [RUN for _ in play["runs"]],
+            "record": list,
+            "ran": [{"tool": str, "arguments": object}, ...],
+            "requests": [{"system": object, "messages": object}, ...],
+        }
+        for play in plays
+    ],
+    "stops": lambda after, **_: [(NO_RUN, LEFT) for _ in after],
+    "json_lines": lambda **_: (
+        NO_RUN,
+        {"is_run": True, "returned": None, "lines": [WRITTEN, ...], "record": list},
+    ),
+    "final_texts": lambda feeds, **_: [
+        {"made": str, "heard": [str for _ in feed], "value": object, "out": str, "err": str}
+        for feed in feeds
+    ],
+}
 
 
 # --- what a run has to tell -------------------------------------------------------------------------
@@ -160,15 +211,6 @@ def shown(event: Any) -> Any:
     return {key: uncounted(event[key]) for key in ("type", *facts) if key in event}
 
 
-def uncounted(value: Any) -> Any:
-    """Messages without `usage`: what a reply has cost is the model's to say, and no matter here."""
-    if isinstance(value, list):
-        return [uncounted(item) for item in value]
-    if isinstance(value, dict) and value.get("role") == "assistant":
-        return {key: item for key, item in value.items() if key != "usage"}
-    return value
-
-
 def told(events: Any) -> list[Any]:
     """The messages that were announced, in order."""
     messages = [shown(event).get("message") for event in events if kind_of(event) == "message_end"]
@@ -183,10 +225,16 @@ def job(
     script: list[Data],
     tools: Sequence[Data] = (),
     messages: Sequence[Data] = (),
+    *,
+    received: bool = False,
 ) -> Data:
-    """A model with its script, the tools, and what is on the record already."""
+    """A model with its script, the tools, and what is on the record already.
+
+    `received`: its replies are made of strings of their own, as they are when they were read from JSON.
+    """
     return {
         "script": script,
+        "received": received,
         "system": draw.text(),
         "tools": list(tools),
         "messages": list(messages),
@@ -204,7 +252,11 @@ def heard(
 ) -> tuple[Data, Data]:
     """Listen to one run to its end: the run, and what is there afterwards."""
     plan = {**work, "runs": [order(prompt, max_turns)]}
-    play.case(given=given, replay=code_of(plan) + listen)
+    play.case(
+        given=given,
+        replay=code_of(plan) + listen,
+        hint="Run the lines below: they show what your loop tells, and the record beside it.",
+    )
     (seen,) = play("runs", plays=[plan])
     return seen["runs"][0], seen
 
@@ -215,7 +267,8 @@ def order(prompt: str, max_turns: int | None = None) -> Data:
 
 def code_of(plan: Data) -> str:
     """Lines that set the job up and start its first run."""
-    lines = ["import harness, lab", ""]
+    lines = ["import json", "", "import harness, lab", ""] if plan["received"] else []
+    lines = lines or ["import harness, lab", ""]
     if plan["tools"]:
         lines.append(replay.tools(plan["tools"]))
     for spec in plan["tools"]:
@@ -227,7 +280,8 @@ def code_of(plan: Data) -> str:
                 f'next(t for t in tools if t["name"] == {name})["execute"] = broken',
             ]
     script = ", ".join(map(step_code, plan["script"]))
-    lines.append(f"model = lab.ScriptedModel([{script}])")
+    made = f"json.loads(json.dumps([{script}]))" if plan["received"] else f"[{script}]"
+    lines.append(f"model = lab.ScriptedModel({made})")
     lines.append(
         replay.messages(plan["messages"], "messages") if plan["messages"] else "messages = []"
     )
@@ -294,7 +348,8 @@ def check_types(expect: Expect, run: Data, wanted: Story, ideas: Ideas) -> None:
         wanted.types,
         where_they_part(types, wanted.types),
         wrong={**ideas, **always(run, wanted)},
-        hint="Put the two columns side by side, and look in the loop for what stands there.",
+        hint="Go down the events to the first one that is marked. "
+        "Which line of the loop sends it, or should?",
     )
 
 
@@ -308,6 +363,14 @@ def where_they_part(seen: list[str], wanted: list[str]) -> str:
     if at == len(seen):
         return f"the run ended after {at} events; {wanted[at]} was due next."
     return f"event {at + 1} is {seen[at]}, where {wanted[at]} was due."
+
+
+def an(kind: str) -> str:
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times" if count else "not at all")
 
 
 def always(run: Data, wanted: Story) -> Ideas:
@@ -367,7 +430,7 @@ def check_facts(
         for key in FACTS[kind]:
             if key not in event:
                 expect.fail(
-                    f"event {at + 1}, a {kind}, has no {key!r}.",
+                    f"event {at + 1}, {an(kind)}, has no {key!r}.",
                     expected=facts_line(due),
                     observed=facts_line(event),
                     wrong=looks_like,
@@ -376,11 +439,12 @@ def check_facts(
             if not equal(event[key], due[key]):
                 expected, observed, diff = differing(due[key], event[key])
                 expect.fail(
-                    f"event {at + 1}, a {kind}, carries the wrong {key!r}{refused(event[key])}.",
+                    f"event {at + 1}, {an(kind)}, carries the wrong {key!r}{refused(event[key])}.",
                     expected=expected,
                     observed=observed,
                     diff=diff,
                     wrong=looks_like,
+                    hint=f"{CARRIES[kind]} What does the line that sends it put there?",
                 )
 
 
@@ -401,9 +465,11 @@ def check_record(
     expect.equal(
         uncounted(record),
         wanted,
-        "the caller's list does not hold what this run said and did.",
+        "`messages`, the list that was handed in, does not hold what this run said and did.",
         wrong={"record-elsewhere": lambda seen: seen == [], **(ideas or {})},
-        hint="Append to `messages` itself. The list that was handed in is what the caller keeps.",
+        hint="Append to `messages` itself: that list is what the caller keeps."
+        if record == []
+        else f"{parting(uncounted(record), wanted)} What puts messages on the list at that point?",
     )
 
 
@@ -438,6 +504,7 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
         0,
         "the model had been called before the first event was asked for.",
         wrong={"list-handed-over": lambda seen: seen == 1},
+        hint="Nothing of a generator's body runs when it is called. Is there a function around it?",
     )
     check_types(expect, run, wanted, {})
     for at in (0, 1):
@@ -454,6 +521,7 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
         [request["system"] for request in after["requests"]],
         [work["system"]],
         "the model was not called once, with the `system` that run_agent was given.",
+        hint="Each line is the `system` of one request. What does the loop hand to model.complete?",
     )
     goes_through_the_context(play, draw, expect)
 
@@ -499,6 +567,7 @@ def test_one_tool_call(play: Play, draw: Draw, expect: Expect) -> None:
         [used["arguments"] for used in after["ran"]],
         [call["arguments"]],
         "the tool was not run once, with the arguments of the call.",
+        hint="Each line is what the tool was given, once for each time it ran. run_tool does the rest.",
     )
     kept = run["later"]
     expect.holds(
@@ -606,6 +675,8 @@ def test_max_turns_stop(play: Play, draw: Draw, expect: Expect) -> None:
         wanted.added,
         "the run did not end on the answer, though that came within the limit.",
         wrong={"stopped-too-early": lambda seen: stopped(2) in seen},
+        hint=f"{parting(told(run['events']), wanted.added)} "
+        "When is the limit looked at, and what is it compared with?",
     )
 
 
@@ -628,7 +699,9 @@ def stopping(play: Play, draw: Draw, expect: Expect, limit: int) -> None:
     expect.equal(
         count,
         limit,
-        f"the model was called {count} times.",
+        f"the model was called {times(count)}, where {limit} calls are allowed and were needed."
+        if limit > 1
+        else f"the model was called {times(count)}, where one call is allowed and was needed.",
         wrong={
             "stopped-after-the-call": lambda seen: seen == limit + 1,
             "stopped-too-early": lambda seen: seen < limit,
@@ -667,6 +740,8 @@ def test_provider_failure(play: Play, draw: Draw, expect: Expect) -> None:
     }
     for given, turns in ways.items():
         failing(play, draw, expect, given, turns, [spec])
+    given = "a reply that failed with a call in it, where all replies were read from JSON"
+    failing(play, draw, expect, given, [working_turn, (broken_off, [])], [spec], received=True)
 
 
 def failing(
@@ -676,12 +751,14 @@ def failing(
     given: str,
     turns: list[Turn],
     specs: list[Data],
+    *,
+    received: bool = False,
 ) -> None:
     """A run whose last reply failed; the model would answer if it were called again."""
     prompt, never = draw.texts(2)
     wanted = story(prompt, *turns)
     script = [*(reply for reply, _ in turns), lab.say(never)]
-    run, after = heard(play, given, job(draw, script, specs), prompt)
+    run, after = heard(play, given, job(draw, script, specs, received=received), prompt)
     check_run(expect, run)
     due = sum(len(results) for _, results in turns)
     expect.holds(
@@ -696,9 +773,10 @@ def failing(
     expect.equal(
         count,
         len(turns),
-        f"the model was called {count} times.",
+        f"the model was called {times(count)}, and not {times(len(turns))}.",
         wrong={"went-on-after-failure": lambda seen: seen > len(turns)},
-        hint="A failed reply ends the run.",
+        hint="A failed reply ends the run, and nothing else does but an answer. "
+        "What decides whether there is another turn?",
     )
     check_types(
         expect,
@@ -733,6 +811,7 @@ def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
             given=f"{what}; the run is "
             + (f"closed after event {count}" if count else "heard out"),
             replay=code_of(plan) + leaving(count),
+            hint="Run the lines below: they print the record and the tools' runs at each event.",
         )
         check_run(expect, seen)
         standing(expect, seen, count, wanted, in_the_end)
@@ -784,7 +863,8 @@ def standing(expect: Expect, seen: Data, count: int | None, wanted: Story, in_th
     held = sum(message.get("role") == "toolResult" for message in dicts(record))
     expect.holds(
         ran == held,
-        f"at this point the tools have run {ran} times, and the record holds {held} results.",
+        f"at this point tools have run {times(ran)}, and the record holds "
+        f"{held or 'no'} result{'' if held == 1 else 's'}.",
         expected="as many results as tools that have run, at every event",
         observed=f"tools run: {ran}; the record is {shape(record)}",
         wrong="left-between" if ran > held and equal(record, wanted.added[: 2 + held]) else "",
@@ -810,6 +890,7 @@ def closed(expect: Expect, seen: Data, count: int) -> None:
         "the run has no close(), so nobody can say that they have heard enough.",
         expected="a generator, or something that can be closed like one",
         observed="something that can only be iterated",
+        hint="A generator function gives something that has a close().",
     )
     closing = seen["closing"]
     if closing is not None:
@@ -837,14 +918,6 @@ def line(message: Any) -> str:
     return json.dumps(message, ensure_ascii=False)[:300]
 
 
-def shape(messages: Any) -> str:
-    """`lab.shape`, or a word for what is no transcript."""
-    try:
-        return lab.shape(messages) or "(empty)"
-    except Exception:  # noqa: BLE001 - whatever a submission put there
-        return "something that is no transcript"
-
-
 @rule("only-what-this-run-added")
 def test_second_run_own_messages(play: Play, draw: Draw, expect: Expect) -> None:
     """Each run's agent_end carries the messages of that run and no others."""
@@ -861,6 +934,7 @@ def test_second_run_own_messages(play: Play, draw: Draw, expect: Expect) -> None
         f"{start_code(plan, plan['runs'][1])}\n{LISTEN}"
         'print("the second agent_end:", lab.shape(events[-1]["messages"]))\n'
         'print("the first one by now:", lab.shape(first_end))\n',
+        hint="Run the lines below: they print what each agent_end carries.",
     )
     (seen,) = play("runs", plays=[plan])
     whole = [*earlier, *one, *two]
@@ -940,6 +1014,7 @@ def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
             given=f"{given}, written by {JSON}",
             replay=code_of(plan)
             + "renderer = harness.JsonRenderer()\nfor event in run:\n    print(event)\n    renderer.render(event)\n",
+            hint="Run the lines below: they print each event, and then what is written of it.",
         )
         seen = play("json_lines", play=plan)
         check_run(expect, seen)
@@ -950,6 +1025,7 @@ def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
             "the run gave no event at all, so there is nothing to write.",
             expected="a line for each event",
             observed="no event",
+            hint="Is there a `yield` that is reached on this way through the loop?",
         )
         check_record(expect, seen["record"], wanted.added)
 
@@ -982,10 +1058,15 @@ def check_line(expect: Expect, number: int, seen: Data) -> None:
         f"{JSON} did not write exactly one line for {name.rstrip(',')}.",
         expected="one line",
         observed=text[:500] or "nothing",
+        hint=f"{JSON} came with the starter: it is json.dumps(event) and a newline, and nothing else.",
         about=JSON,
     )
     expect.equal(
-        read_back(text), event, f"{name} is not the same when its line is read back.", about=JSON
+        read_back(text),
+        event,
+        f"{name} is not the same when its line is read back.",
+        hint=f"{JSON} came with the starter: it is json.dumps(event) and a newline, and nothing else.",
+        about=JSON,
     )
 
 
@@ -1049,11 +1130,15 @@ def test_loop_prints_nothing(play: Play, draw: Draw, expect: Expect) -> None:
 # --- the frontend for answer.txt --------------------------------------------------------------------
 
 
-def fed(play: Play, given: str, *stories: Story) -> list[Data]:
-    """What a FinalTextRenderer for each of these runs did, all fed in turns."""
+def fed(play: Play, given: str, *stories: Story, received: bool = False) -> list[Data]:
+    """What a FinalTextRenderer for each of these runs did, all fed in turns.
+
+    `received`: the events are made of strings of their own, as they are when they were read from JSON.
+    """
     numbers = range(1, len(stories) + 1)
-    lines = ["import harness", ""]
+    lines = ["import json", "", "import harness", ""] if received else ["import harness", ""]
     lines += [f"run_{i} = {replay.code(item.events)}" for i, item in enumerate(stories, 1)]
+    lines += [f"run_{i} = json.loads(json.dumps(run_{i}))" for i in numbers if received]
     lines += [f"renderer_{i} = harness.FinalTextRenderer()" for i in numbers]
     lines.append(f"for number in range({max(len(item.events) for item in stories)}):")
     for i in numbers:
@@ -1061,14 +1146,25 @@ def fed(play: Play, given: str, *stories: Story) -> list[Data]:
         lines.append(f"        renderer_{i}.render(event)")
     lines.append('print("--- what finish() prints, and what it returns:")')
     lines += [f"print(renderer_{i}.finish())" for i in numbers]
-    play.case(given=given, replay="\n".join(lines) + "\n")
-    seen: list[Data] = play("final_texts", feeds=[item.events for item in stories])
+    play.case(
+        given=given,
+        replay="\n".join(lines) + "\n",
+        hint="Run the lines below: nothing may be printed above the line of dashes.",
+    )
+    feeds = [item.events for item in stories]
+    seen: list[Data] = play("final_texts", feeds=feeds, received=received)
     return seen
 
 
 def check_quiet(expect: Expect, seen: Data, wanted: Story) -> None:
     """Nothing may be printed while the run goes on."""
-    expect.equal(seen["made"], "", "something was printed when the renderer was made.", about=TEXT)
+    expect.equal(
+        seen["made"],
+        "",
+        "something was printed when the renderer was made.",
+        hint="Nothing is to be printed before finish().",
+        about=TEXT,
+    )
     for number, (printed, event) in enumerate(zip(seen["heard"], wanted.events, strict=False), 1):
         expect.equal(
             printed,
@@ -1090,6 +1186,7 @@ def check_answer(expect: Expect, seen: Data, wanted: Story, words: str, ideas: I
         expected=words,
         observed=seen["err"][:500],
         wrong="to-standard-error",
+        hint="A plain print() goes to standard output.",
         about=finish,
     )
     expect.equal(
@@ -1162,11 +1259,12 @@ def test_final_text_printed_once(play: Play, draw: Draw, expect: Expect) -> None
         "a run with three replies": [working(draw), working(draw), (lab.say(draw.text()), [])],
         "an answer at once": [(lab.say(draw.text()), [])],
         "an answer of two blocks and three lines": [working(draw), (blocks, [])],
+        "a run whose events were read from JSON": [working(draw), (lab.say(draw.text()), [])],
     }
     for given, turns in ways.items():
         wanted = story(draw.text(), *turns)
         words = said(wanted)
-        (seen,) = fed(play, given, wanted)
+        (seen,) = fed(play, given, wanted, received="JSON" in given)
         ideas: Ideas = {"first-words-kept": keeps_first(words), "prints-everything": has_all(words)}
         check_answer(expect, seen, wanted, words[-1], ideas)
 
@@ -1180,13 +1278,17 @@ def test_failed_run_says_why(play: Play, draw: Draw, expect: Expect) -> None:
         "a run that meets max_turns": [working(draw), (stopped(draw.number(2, 9)), [])],
         "a last reply that broke off in the middle": [working(draw), (broken_off, [])],
         "a run that fails at once": [(lab.fail(failure(draw)), [])],
+        "a run that fails, its events read from JSON": [
+            working(draw),
+            (lab.fail(failure(draw), lab.text(draw.text())), []),
+        ],
     }
     for given, turns in ways.items():
         wanted = story(draw.text(), *turns)
-        (seen,) = fed(play, given, wanted)
+        (seen,) = fed(play, given, wanted, received="JSON" in given)
         ideas: Ideas = {
             "last-words-kept": has_any(said(wanted)),
-            "blank-answer": lambda out: not out.strip(),
+            "blank-answer": lambda out: out != "" and not out.strip(),
         }
         check_reason(expect, seen, wanted, turns[-1][0]["error_message"], ideas)
 

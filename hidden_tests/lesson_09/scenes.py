@@ -95,6 +95,8 @@ class Session:
         elif step["do"] == "append to the list given":
             self._given.append(lab.user(step["text"]))
             self._steps.append(self._now())
+        elif step["do"] == "look":
+            self._steps.append(self._now())
         else:
             self._op(step["do"], step["text"], "idle")
         if self._stumble is not None:

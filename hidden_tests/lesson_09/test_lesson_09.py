@@ -13,6 +13,14 @@ import lab
 
 from grader.inside import replay
 from grader.inside.testing import rule
+from grader.inside.transcripts import (
+    NO_TRANSCRIPT,
+    complaints,
+    parted,
+    parting,
+    shape,
+    uncounted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,13 +31,61 @@ if TYPE_CHECKING:
     Ideas = dict[str, Callable[[Any], bool]]
 
 REFUSAL = "already running; use steer() or follow_up()"
-NO_TRANSCRIPT = "something that is no transcript"
 EVENT_FIELDS = {
     "message_end": ["message"],
     "tool_execution_start": ["call"],
     "tool_execution_end": ["call", "result"],
     "turn_end": ["message"],
     "agent_end": ["messages"],
+}
+_RUN_IT = "Run the lines below: they print each event, and the record beside it."
+# How the scenes write down what they saw.
+RAISED = (None, {"type": str, "text": str, "line": (int, None)})
+NOW = {"record": list, "is_tuple": bool, "running": object}
+HEARD = {
+    "called": NOW,
+    "events": list,
+    "counts": [int, ...],
+    "ended": bool,
+    "printed": str,
+    "model_calls": int,
+    **NOW,
+}
+DONE = {
+    "do": str,
+    "text": str,
+    "when": str,
+    "raised": RAISED,
+    "runtime_error": bool,
+    "returned": str,
+    "later": RAISED,
+    "before": NOW,
+    "after": NOW,
+}
+RAN = [([str, "began", object], [str, "ended"]), ...]
+WRITES = {"run": HEARD, "append to the list given": NOW, "look": NOW}
+SHAPES: dict[str, Any] = {
+    "sessions": lambda plays, steps: [
+        {
+            "steps": [
+                WRITES[s["do"]] for s in steps if s.get("who", 0) == who and s["do"] in WRITES
+            ],
+            "ops": [DONE, ...],
+            "ran": RAN,
+            "requests": list,
+            "given": object,
+        }
+        for who in range(len(plays))
+    ],
+    "run": lambda **_: {
+        "events": list,
+        "ended": bool,
+        "asks": [{"who": str, "record": list}, ...],
+        "ran": RAN,
+        "record": list,
+        "requests": list,
+        "printed": str,
+    },
 }
 
 
@@ -100,15 +156,6 @@ def announced(message: Message) -> Message:
 # --- reading what was seen, whatever it is ----------------------------------------------------------
 
 
-def bare(value: Any) -> Any:
-    """Messages without what a model counts."""
-    if isinstance(value, list):
-        return [bare(item) for item in value]
-    if isinstance(value, dict) and value.get("role") == "assistant":
-        return {key: item for key, item in value.items() if key != "usage"}
-    return value
-
-
 def facts(events: Any) -> Any:
     """Events without fields of their own: what each type of event has to carry, and no more."""
     return [fact(event) for event in events]
@@ -119,7 +166,7 @@ def fact(event: Any) -> Any:
         return event
     kind = event.get("type")
     kept = EVENT_FIELDS.get(kind, []) if isinstance(kind, str) else []
-    return {"type": kind, **{key: bare(event[key]) for key in kept if key in event}}
+    return {"type": kind, **{key: uncounted(event[key]) for key in kept if key in event}}
 
 
 def types(events: Any) -> list[Any]:
@@ -130,14 +177,6 @@ def users(record: Any) -> list[Any]:
     """The words of the user messages, in order."""
     found = record if isinstance(record, list) else []
     return [m.get("content") for m in found if isinstance(m, dict) and m.get("role") == "user"]
-
-
-def shape(messages: Any) -> str:
-    """`lab.shape`, or a word for what is no transcript."""
-    try:
-        return lab.shape(messages) or "(no messages)"
-    except Exception:  # noqa: BLE001 - whatever a submission handed back
-        return NO_TRANSCRIPT
 
 
 def shaped(*beginnings: str) -> Callable[[Any], bool]:
@@ -231,7 +270,7 @@ def session(
 
 def hold(play: Play, spec: dict[str, Any], given: str, hint: str = "") -> dict[str, Any]:
     """Play one session; what was seen is that of its last run, with all that was said on the way."""
-    play.case(given=given, replay=session_code(spec), hint=hint)
+    play.case(given=given, replay=session_code(spec), hint=hint or _RUN_IT)
     (seen,) = play("sessions", plays=[harness_of(spec)], steps=spec["steps"])
     return {**seen, **(seen["steps"][-1] if seen["steps"] else {})}
 
@@ -267,8 +306,8 @@ def only_waits(expect: Expect, seen: dict[str, Any]) -> None:
                 about=f"Harness.{op['do']}",
             )
         expect.equal(
-            bare(op["after"]["record"]),
-            bare(op["before"]["record"]),
+            uncounted(op["after"]["record"]),
+            uncounted(op["before"]["record"]),
             f"{call} changed h.messages.",
             wrong={"appended-at-once": lambda record, op=op: op["text"] in users(record)},
             hint="Words that wait are on no record. They get there when the loop has asked for them.",
@@ -287,6 +326,24 @@ def when(op: dict[str, Any]) -> str:
     return "while nothing ran" if op["when"] == "idle" else str(op["when"])
 
 
+def look(record: Any, wanted: list[Message]) -> str:
+    """The next thing to look at where a record is not the one that is due."""
+    at = parted(record, wanted)
+    before = wanted[at - 1] if at else {}
+    role = before.get("role")
+    if not at:
+        ask = "What happens in run_agent before its first turn?"
+    elif role == "user":
+        ask = "How many messages open a turn, and what comes between them and the model's reply?"
+    elif role == "toolResult" or before.get("stop_reason") == "toolUse":
+        ask = "Who is asked for words when the calls of a turn have been answered, and not before?"
+    elif before.get("stop_reason") == "error":
+        ask = "What does the loop do after a reply that has failed, and what is left for the next run?"
+    else:
+        ask = "What decides, after a reply without calls, who is asked and whether the run is over?"
+    return f"{parting(record, wanted)} {ask}"
+
+
 def comes_out(
     expect: Expect,
     seen: dict[str, Any],
@@ -297,7 +354,7 @@ def comes_out(
 ) -> None:
     """The record, and what the model was sent on the way, have to be those of `turns`."""
     comes_to_an_end(expect, seen, shape(record_of(turns)), about)
-    record, wanted = bare(seen["record"]), record_of(turns)
+    record, wanted = uncounted(seen["record"]), record_of(turns)
     expect.equal(
         record,
         wanted,
@@ -305,13 +362,15 @@ def comes_out(
         if shape(record) != shape(wanted)
         else f"the record has the right shape, {shape(record)}, but not the right messages.",
         wrong={"no-turn": lambda record: record == [], **wrong},
+        hint=look(record, wanted),
         about=about,
     )
-    requests, due = bare(seen["requests"]), requests_of(turns)
+    requests, due = uncounted(seen["requests"]), requests_of(turns)
     expect.equal(
         len(requests),
         len(due),
         f"the model was called {len(requests)} times, not {len(due)} times.",
+        hint="The record came out right. Is the model asked once for each reply on it, and no more?",
         about=about,
     )
     for number, (request, sent) in enumerate(zip(requests, due, strict=True), 1):
@@ -365,6 +424,7 @@ def is_told(expect: Expect, seen: dict[str, Any], turns: list[Turn], words: list
             "not-announced": lambda told: not any(new in told for new in news),
             "announced-twice": lambda told: any(told.count(new) > 1 for new in news),
         },
+        hint="Go down the events to the first one that is marked: which message does its line carry?",
         about="run_agent",
     )
     last = events[-1] if isinstance(events[-1], dict) else {}
@@ -376,7 +436,7 @@ def is_told(expect: Expect, seen: dict[str, Any], turns: list[Turn], words: list
             "missing-from-agent-end": lambda told: (
                 isinstance(told, list) and len(told) < len(wanted[-1]["messages"])
             ),
-            "whole-record": lambda told: told == bare(seen["record"]),
+            "whole-record": lambda told: told == uncounted(seen["record"]),
         },
         hint="Whatever goes on the record during a run goes on agent_end's list as well.",
         about="run_agent",
@@ -433,6 +493,8 @@ def step_code(step: dict[str, Any]) -> list[str]:
     text = replay.code(step["text"])
     if step["do"] == "append to the list given":
         return [f"given.append(lab.user({text}))"]
+    if step["do"] == "look":
+        return ['print("running:", h.is_running)']
     if step["do"] != "run":
         return ops_code([[step["do"], step["text"]]], "")
     after = step.get("after", {})
@@ -509,7 +571,7 @@ def run_code(spec: dict[str, Any]) -> str:
 
 def run(play: Play, spec: dict[str, Any], given: str, hint: str = "") -> dict[str, Any]:
     """Play one run of run_agent over a list of our own."""
-    play.case(given=given, replay=run_code(spec), hint=hint)
+    play.case(given=given, replay=run_code(spec), hint=hint or _RUN_IT)
     seen: dict[str, Any] = play("run", play=spec)
     return seen
 
@@ -532,7 +594,7 @@ def asked(seen: dict[str, Any], name: str) -> list[Any]:
     """The record at each ask of that callable; an ask at the same moment as the last counts as one."""
     moments: list[Any] = []
     for ask in seen["asks"]:
-        record = bare(ask["record"])
+        record = uncounted(ask["record"])
         if ask["who"] == name and (not moments or moments[-1] != record):
             moments.append(record)
     return moments
@@ -589,6 +651,7 @@ def test_speak_during_a_batch(play: Play, draw: Draw, expect: Expect) -> None:
             "",
             "something was printed while the user spoke.",
             wrong={"prints": lambda _: True},
+            hint="How things look is up to whoever listens to the events.",
         )
     idle = [{"do": do, "text": draw.text()} for do in ("steer", "follow_up")]
     seen = hold(play, session([], [], idle), "h.steer() and h.follow_up() while nothing runs")
@@ -702,13 +765,13 @@ def test_steering_asked_only_when_valid(play: Play, draw: Draw, expect: Expect) 
     moments = asked(seen, "get_steering")
     wanted = [record_of(turns[:count]) for count in range(4)]
     for number, moment in enumerate(moments, 1):
-        complaints = complaints_of(moment)
+        found = complaints(moment)
         expect.holds(
-            not complaints,
+            not found,
             f"get_steering() was asked when the record was {shape(moment)}.",
             expected="it is asked only where the record is valid:\n"
             + "\n".join(map(shape, wanted)),
-            observed=f"ask {number}: {shape(moment)}: {'; '.join(complaints)}",
+            observed=f"ask {number}: {shape(moment)}: {'; '.join(found)}",
             wrong="asked-inside-a-batch",
             hint="A user message may open a turn and stand nowhere else, so don't ask anywhere else.",
         )
@@ -724,14 +787,17 @@ def test_steering_asked_only_when_valid(play: Play, draw: Draw, expect: Expect) 
             "not-all-taken": lambda asks: len(asks) > 2 and asks[2].startswith(shapes[1] + " U A["),
             "asked-while-deciding": lambda asks: any(text.split()[-1] == "U" for text in asks),
             "only-after-calls": lambda asks: (
-                asks == shapes[:-1] and bare(seen["record"]) == wanted[-1]
+                asks == shapes[:-1] and uncounted(seen["record"]) == wanted[-1]
             ),
             "only-at-the-end": lambda asks: len(asks) > 1 and shapes[1] + " A[" in asks[1],
         },
         hint="Once before the first turn, and once after each, when all its calls are answered.",
     )
     expect.equal(
-        moments, wanted, "the record at an ask has the right shape, but not the right messages."
+        moments,
+        wanted,
+        "the record at an ask has the right shape, but not the right messages.",
+        hint="The loop is handed user messages; they go on the record as they are, once each.",
     )
     comes_out(
         expect,
@@ -742,13 +808,6 @@ def test_steering_asked_only_when_valid(play: Play, draw: Draw, expect: Expect) 
             "never-heard": missing(one, two),
         },
     )
-
-
-def complaints_of(record: Any) -> list[str]:
-    try:
-        return list(lab.validate(record))
-    except Exception as exc:  # noqa: BLE001 - whatever a submission recorded
-        return [str(exc)]
 
 
 @rule("follow-ups-asked-at-the-end")
@@ -793,7 +852,10 @@ def test_follow_up_asked_at_the_end(play: Play, draw: Draw, expect: Expect) -> N
         hint="Ask where there are no calls to answer and no words are waiting: the run would end there.",
     )
     expect.equal(
-        moments, wanted, "the record at an ask has the right shape, but not the right messages."
+        moments,
+        wanted,
+        "the record at an ask has the right shape, but not the right messages.",
+        hint="The loop is handed user messages; they go on the record as they are, once each.",
     )
     comes_out(expect, seen, turns, ideas)
     step = prompt(p, after={"1": [["follow_up", f]]})
@@ -897,12 +959,13 @@ def test_queued_while_idle(play: Play, draw: Draw, expect: Expect) -> None:
         hint,
     )
     only_waits(expect, seen)
-    record, wanted = bare(seen["record"]), [*map(lab.user, (p0, p, s)), a]
+    record, wanted = uncounted(seen["record"]), [*map(lab.user, (p0, p, s)), a]
     expect.equal(
         record,
         wanted,
         f"the record came out as {shape(record)}, not as {shape(wanted)}.",
         wrong=ideas,
+        hint=look(record, wanted),
         about="Harness",
     )
 
@@ -1000,6 +1063,7 @@ def is_refused(expect: Expect, op: dict[str, Any], seen: dict[str, Any]) -> None
         expected=f"RuntimeError: {REFUSAL}",
         observed=f"{raised['type']}: {raised['text']}",
         wrong="another-exception" if "already running" in raised["text"] else "",
+        hint="Whoever calls prompt() looks for a RuntimeError, and for no other type.",
         about="Harness.prompt",
     )
     expect.equal(
@@ -1007,11 +1071,12 @@ def is_refused(expect: Expect, op: dict[str, Any], seen: dict[str, Any]) -> None
         REFUSAL,
         f"h.prompt(), called {where}, was refused in other words than the lesson's.",
         wrong={"old-refusal": "already running"},
+        hint="The exact words are in the class's docstring; they name what can be done instead.",
         about="Harness.prompt",
     )
     expect.equal(
-        bare(op["after"]["record"]),
-        bare(op["before"]["record"]),
+        uncounted(op["after"]["record"]),
+        uncounted(op["before"]["record"]),
         f"h.prompt(), called {where}, was refused and changed h.messages all the same.",
         wrong={"recorded-instead": lambda record: op["text"] in users(record)},
         hint="Check first; only then do anything.",
@@ -1028,8 +1093,19 @@ def is_refused(expect: Expect, op: dict[str, Any], seen: dict[str, Any]) -> None
 
 
 def flag_falls(play: Play, draw: Draw, expect: Expect) -> None:
-    """Exhausted, closed or dead: no run is going on any more, and the next prompt is answered."""
+    """Before the first run, and after one that is exhausted, closed or dead, no run is going on.
+
+    The next prompt is answered then.
+    """
     p, p2 = draw.texts(2)
+    spec = {"replies": [], "tools": [], "steps": [{"do": "look", "text": ""}]}
+    expect.equal(
+        hold(play, spec, "a Harness that has just been made")["running"],
+        False,
+        "h.is_running is not False before anything has run.",
+        hint="It is True or False, from the start: look at what __init__ sets.",
+        about="Harness.__init__",
+    )
     answer, last = (lab.say(draw.text()) for _ in range(2))
     endings = {
         "is listened to until its end": (prompt(p), answer),
@@ -1047,11 +1123,12 @@ def flag_falls(play: Play, draw: Draw, expect: Expect) -> None:
             about="Harness._run",
         )
         spec["steps"] = [step, prompt(p2)]
-        record = bare(hold(play, spec, f"a run that {ending}, then a second prompt")["record"])
+        record = uncounted(hold(play, spec, f"a run that {ending}, then a second prompt")["record"])
         expect.equal(
             record[-2:],
             [lab.user(p2), last],
             f"the second prompt was not answered; the record is {shape(record)}.",
+            hint="What is kept on the harness from one run to the next, and what should not be?",
             about="Harness._run",
         )
 
@@ -1069,10 +1146,11 @@ def snapshots(play: Play, draw: Draw, expect: Expect) -> None:
         expected="a tuple: a snapshot that nobody can append to",
         observed="a list",
         wrong="live-list",
+        hint="tuple(…) around the list, each time somebody asks.",
         about="Harness.messages",
     )
     expect.equal(
-        bare(seen["given"]),
+        uncounted(seen["given"]),
         [*given, lab.user(x)],
         "the run wrote into the list that the Harness was given.",
         wrong={"list-shared": lambda record: p in users(record)},
@@ -1080,7 +1158,7 @@ def snapshots(play: Play, draw: Draw, expect: Expect) -> None:
         about="Harness.__init__",
     )
     expect.equal(
-        bare(seen["record"]),
+        uncounted(seen["record"]),
         [*given, lab.user(p), answer],
         "h.messages is not what was given and what was said.",
         wrong={"list-shared": lambda record: x in users(record)},
@@ -1185,7 +1263,7 @@ def asks_nobody(play: Play, draw: Draw, expect: Expect) -> None:
             play, spec, f"run_agent, where the second turn {how} and get_follow_ups() has a message"
         )
         expect.equal(
-            [f"{ask['who']}: {shape(bare(ask['record']))}" for ask in seen["asks"]][-1:],
+            [f"{ask['who']}: {shape(uncounted(ask['record']))}" for ask in seen["asks"]][-1:],
             [f"get_steering: {shape(first.record())}"],
             "the last ask was another than the one after the first turn.",
             wrong={"asked-after-failure": lambda asks: any("(error)" in ask for ask in asks)},

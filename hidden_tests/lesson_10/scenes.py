@@ -5,6 +5,7 @@ Each writes down what happened and concludes nothing.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import lab
@@ -20,9 +21,10 @@ def constant(actor: Actor, name: str) -> Data:
     return {"value": actor.plain(actor.need(name))}
 
 
-def repair(actor: Actor, function: str, records: list[Any]) -> list[Data]:
-    """Hand each record to `function`, all in one process."""
+def repair(actor: Actor, function: str, records: list[Any], *, received: bool) -> list[Data]:
+    """Hand each record to `function`, all in one process; `received`: as it is when read from JSON."""
     mend = actor.need(function)
+    records = json.loads(json.dumps(records)) if received else records
     return [_mended(actor, function, mend, record) for record in records]
 
 

@@ -15,6 +15,7 @@ import damaged
 from grader.inside import replay
 from grader.inside.compare import equal
 from grader.inside.testing import BrokenRuleError, rule
+from grader.inside.transcripts import complaints, fields_apart, parting, shape, uncounted
 
 if TYPE_CHECKING:
     from grader.inside.testing import Draw, Expect, Play
@@ -29,10 +30,18 @@ INTERRUPTED = (
 )
 FIVE: dict[str, Messages] = {name: getattr(damaged, name) for name in damaged.__all__}
 _HOLES = "Holes stay in the record; they are filled in what is sent."
-# How the scenes write down what they saw.
+_KEPT = "Nothing but what was said and done goes on the record, and nothing leaves it."
 MENDED = {"items": list, "same": list, "is_input": bool, "record": list, "kept": list}
-TWICE = {"first": list, "twins": list, "again": list, "same": list}
 STEP = {"record": list, "ran": list}
+SHAPES: Data = {
+    "constant": lambda **_: {"value": object},
+    "repair": lambda records, **_: [MENDED for _ in records],
+    "repair_twice": lambda **_: {"first": list, "twins": list, "again": list, "same": list},
+    "sessions": lambda plays: [
+        {"steps": [STEP for _ in play["turns"]], "requests": [list, ...], "loaded": object}
+        for play in plays
+    ],
+}
 
 
 # --- transcripts and views ------------------------------------------------------------------------
@@ -123,52 +132,17 @@ def many_holes(draw: Draw) -> tuple[Messages, list[Any]]:
 # --- looking at what came back, whatever it is ------------------------------------------------------
 
 
-def fits(seen: Any, pattern: Any) -> bool:
-    """Whether something was written down the way that a scene does it; `...`: as often as it likes."""
-    if isinstance(pattern, dict):
-        named = isinstance(seen, dict) and seen.keys() == pattern.keys()
-        return named and all(fits(seen[key], pattern[key]) for key in pattern)
-    if isinstance(pattern, list):
-        if not isinstance(seen, list):
-            return False
-        each = pattern[:1] * len(seen) if pattern[1:] == [...] else pattern
-        return len(seen) == len(each) and all(map(fits, seen, each))
-    return isinstance(seen, pattern)
-
-
-def readable(expect: Expect, seen: Any, pattern: Any) -> Any:
-    if not fits(seen, pattern):
-        expect.fail(
-            "what was written down while the harness ran can't be read.",
-            expected="what happened, as it was seen from beside the harness",
-            observed="something else in its place",
-            hint="Does something in the file reach into the program around it?",
-        )
-    return seen
-
-
-def shape(messages: Any) -> str:
-    """`lab.shape`, or words for what is no transcript."""
-    try:
-        return lab.shape(messages) or "no messages"
-    except (TypeError, ValueError, KeyError):
-        return "a list that is no transcript"
-
-
-def complaints(messages: Any) -> list[str]:
-    try:
-        return list(lab.validate(messages))
-    except (TypeError, ValueError, KeyError) as exc:
-        return [f"it is no transcript: {exc}"]
-
-
 def results(items: Any) -> Messages:
     """The tool results among what came back."""
     return [m for m in items if isinstance(m, dict) and m.get("role") == "toolResult"]
 
 
 def has_made_up(items: Any) -> bool:
-    return any(m.get("content") == INTERRUPTED for m in results(items))
+    return made_ups(items) > 0
+
+
+def made_ups(items: Any) -> int:
+    return sum(m.get("content") == INTERRUPTED for m in results(items))
 
 
 def said(items: Any, call_id: str) -> str:
@@ -182,12 +156,39 @@ def apart(what: str, seen: list[Any], wanted: Messages) -> str:
     if shape(seen) != shape(wanted) or len(seen) != len(wanted):
         return f"{what} {shape(seen)}; it should be {shape(wanted)}."
     for at, (one, due) in enumerate(zip(seen, wanted, strict=True)):
-        fields = sorted({*due, *one}, key=[*due, *one].index)
-        wrong = [field for field in fields if not equal(one.get(field, ...), due.get(field, ...))]
-        if wrong:
-            where = f"message {at}, {shape([due])}, has another {' and '.join(wrong)}"
-            return f"{what} {shape(seen)}, as it should, but {where} than it should."
+        if fields := fields_apart(one, due):
+            added = [field for field in fields if field not in due]
+            how = f"holds {' and '.join(added)}, which it should not"
+            if not added:
+                how = f"has another {' and '.join(fields)} than it should"
+            return f"{what} {shape(seen)}, as it should, but message {at}, {shape([due])}, {how}."
     return ""
+
+
+def look(seen: list[Any], wanted: Messages) -> str:
+    """The next thing to look at where a view is not the one that is due."""
+    at = next(
+        (i for i, (a, b) in enumerate(zip(seen, wanted, strict=False)) if not equal(a, b)), None
+    )
+    at = min(len(seen), len(wanted)) if at is None else at
+    due = wanted[at] if at < len(wanted) else {}
+    came = seen[at] if at < len(seen) and isinstance(seen[at], dict) else {}
+    same = due and due.get("tool_call_id") == came.get("tool_call_id")
+    if due.get("content") == INTERRUPTED:
+        if came.get("content") == INTERRUPTED or (same and came.get("is_error") is True):
+            return (
+                "Compare the made-up result with the lesson's, key by key: five keys, and the text."
+            )
+        ask = "What does the function do with a call for which it has found no result?"
+    elif came.get("content") == INTERRUPTED:
+        ask = "A result was made up where none was due. Is the recorded one looked for in the whole list?"
+    elif due.get("role") == "toolResult" and not same:
+        ask = "Which result is put behind its reply, and when? Go by the calls in the reply, in order."
+    elif came.get("role") == "toolResult":
+        ask = "Which results get past? Only those that a call in the list asks for, each once."
+    else:
+        ask = "What decides whether a message is kept, and is it kept as it is?"
+    return f"{parting(seen, wanted)} {ask}"
 
 
 # --- the repair: playing and checking --------------------------------------------------------------
@@ -195,20 +196,23 @@ def apart(what: str, seen: list[Any], wanted: Messages) -> str:
 
 def repaired(
     play: Play,
-    expect: Expect,
     record: Messages,
     *,
     name: str = "",
     function: str = REPAIR,
     before: tuple[Messages, ...] = (),
+    received: bool = False,
 ) -> Data:
-    """What `function` makes of `record`, after it has been handed the transcripts of `before`."""
+    """What `function` makes of `record`, after it has been handed the transcripts of `before`.
+
+    `received`: the record is made of strings of their own, as it is when it was read from JSON.
+    """
     first = "".join(f"{replay.messages(r)}\nharness.{function}(record)\n" for r in before)
     case(
         play,
         record,
         name,
-        f"""{first}{recorded_as(record, name)}
+        f"""{first}{recorded_as(record, name, received=received)}
 before = copy.deepcopy(record)
 view = harness.{function}(record)
 print("returned:        ", type(view).__name__)
@@ -220,12 +224,12 @@ for message in view:
     print(message)
 """,
     )
-    seen = play("repair", function=function, records=[*before, record])
-    mended: Data = readable(expect, seen, [MENDED] * (len(before) + 1))[-1]
+    seen = play("repair", function=function, records=[*before, record], received=received)
+    mended: Data = seen[-1]
     return mended
 
 
-def repaired_twice(play: Play, expect: Expect, record: Messages, name: str = "") -> Data:
+def repaired_twice(play: Play, record: Messages, name: str = "") -> Data:
     case(
         play,
         record,
@@ -239,18 +243,25 @@ print("equal:       ", again == first)
 print("same objects:", len(again) == len(first) and all(a is b for a, b in zip(again, first)))
 """,
     )
-    seen: Data = readable(expect, play("repair_twice", function=REPAIR, record=record), TWICE)
+    seen: Data = play("repair_twice", function=REPAIR, record=record)
     return seen
 
 
 def case(play: Play, record: Messages, name: str, code: str) -> None:
     modules = "damaged, harness, lab" if name else "harness, lab"
     given = f"damaged.{name} ({shape(record)})" if name else shape(record)
-    play.case(given=given, replay=f"import copy\n\nimport {modules}\n\n{code}")
+    if "json." in code:
+        modules, given = f"json\n\nimport {modules}", f"{given}, read from JSON"
+    play.case(
+        given=given,
+        replay=f"import copy\n\nimport {modules}\n\n{code}",
+        hint="Run the lines below, and follow your function from message to message.",
+    )
 
 
-def recorded_as(record: Messages, name: str) -> str:
-    return f"record = damaged.{name}" if name else replay.messages(record)
+def recorded_as(record: Messages, name: str, *, received: bool = False) -> str:
+    again = "\nrecord = json.loads(json.dumps(record))" if received else ""
+    return (f"record = damaged.{name}" if name else replay.messages(record)) + again
 
 
 def comes_back(
@@ -264,7 +275,7 @@ def comes_back(
     **how: Any,
 ) -> Data:
     """Have a record repaired. This view is due, made of the recorded messages themselves."""
-    seen, function = repaired(play, expect, record, **how), how.get("function", REPAIR)
+    seen, function = repaired(play, record, **how), how.get("function", REPAIR)
     wanted, items = built(record, view), seen["items"]
     ideas = wrong or {}
     expect.equal(
@@ -272,6 +283,7 @@ def comes_back(
         wanted,
         apart(f"{function} returned", items, wanted),
         wrong={i: built(record, v) if isinstance(v, list) else v for i, v in ideas.items()},
+        hint=look(items, wanted),
     )
     same = [item if isinstance(item, int) else None for item in view]
     at = next((i for i, one in enumerate(same) if seen["same"][i : i + 1] != [one]), 0)
@@ -326,6 +338,7 @@ def test_missing_result(play: Play, draw: Draw, expect: Expect) -> None:
         ),
     }
     comes_back(play, expect, record, view, some)
+    comes_back(play, expect, record, view, received=True)
     # Nothing is kept from one transcript to the next, though they share their ids.
     record = draw.like(FIVE["missing_result"])
     call = record[1]["content"][-1]
@@ -341,9 +354,10 @@ def check_constant(play: Play, expect: Expect) -> None:
     code = "import harness\n\nprint(harness.INTERRUPTED)\n"
     play.case(given="harness.INTERRUPTED", replay=code)
     expect.equal(
-        readable(expect, play("constant", name="INTERRUPTED"), {"value": object})["value"],
+        play("constant", name="INTERRUPTED")["value"],
         INTERRUPTED,
         "the constant has another text than the lesson gives it.",
+        hint="Copy the text from the comment in the gap; a model reads it word by word.",
     )
 
 
@@ -483,9 +497,9 @@ def test_valid_transcript_unchanged(play: Play, draw: Draw, expect: Expect) -> N
             wrong="input-handed-back",
             hint="Also where there is nothing to mend, build a new list and return that.",
         )
-        same_again(expect, repaired_twice(play, expect, sound))
+        same_again(expect, repaired_twice(play, sound))
     late = draw.like(FIVE["late_result"])
-    seen = repaired(play, expect, late)
+    seen = repaired(play, late)
     copies = [
         m for m, at in zip(seen["items"], seen["same"], strict=False) if at is None and m in late
     ]
@@ -505,12 +519,16 @@ def same_again(expect: Expect, seen: Data, *, objects: bool = True) -> None:
     expect.equal(
         again,
         first,
-        apart("repaired twice it is", again, first),
+        f"repaired once it is {shape(first)}, and repaired once more {shape(again)}."
+        if shape(first) != shape(again)
+        else apart("repaired once more it is", again, first),
         wrong={
-            "grows-each-time": lambda items: len(items) > len(first),
+            "grows-each-time": lambda items: (
+                len(items) > len(first) and made_ups(items) > made_ups(first) > 0
+            ),
             "shrinks-each-time": lambda items: len(items) < len(first),
         },
-        hint="Hand the function its own result: every call in there has a result already.",
+        hint="Hand the function its own result, and follow it to the first message that is marked.",
     )
     expect.holds(
         not objects or seen["same"] == seen["twins"],
@@ -526,16 +544,16 @@ def same_again(expect: Expect, seen: Data, *, objects: bool = True) -> None:
 def test_repair_is_idempotent(play: Play, draw: Draw, expect: Expect) -> None:
     """Repairing a repaired list changes nothing."""
     for name, record in all_redrawn(draw):
-        same_again(expect, repaired_twice(play, expect, record, name))
+        same_again(expect, repaired_twice(play, record, name))
     # Glued together they share ids. Which result is whose is open then, but not that it stays so.
-    same_again(expect, repaired_twice(play, expect, glued()), objects=False)
+    same_again(expect, repaired_twice(play, glued()), objects=False)
 
 
 @rule("record-is-untouched")
 def test_record_is_untouched(play: Play, draw: Draw, expect: Expect) -> None:
     """The record that was handed in is what it was, all the way down."""
     for name, record in [*all_redrawn(draw), ("", glued()), ("", healthy(draw))]:
-        untouched(expect, repaired(play, expect, record, name=name), record, REPAIR)
+        untouched(expect, repaired(play, record, name=name), record, REPAIR)
 
 
 def untouched(expect: Expect, seen: Data, record: Messages, function: str) -> None:
@@ -555,6 +573,7 @@ def untouched(expect: Expect, seen: Data, record: Messages, function: str) -> No
         expected="the messages themselves, each in its place",
         observed="equal messages that are other objects",
         wrong="list-changed",
+        hint="Is there an assignment to `messages[…]`, a sort or a reverse? Build a new list instead.",
     )
 
 
@@ -580,12 +599,13 @@ def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) 
         "words-dropped": [0, 2, 4, 6, made(two["id"]), 7],
         "not-repaired": record,
     }
+    comes_back(play, expect, record, view, wrong, function=VIEW, received=True)
     seen = comes_back(play, expect, record, view, wrong, function=VIEW)
     untouched(expect, seen, record, VIEW)
     prompt, words = draw.text(), draw.text()
     given = f"Harness(messages={shape(record)}), then a prompt"
     plan = session(given, [turn(prompt, lab.say(words))], messages=record)
-    (talk,) = talks(play, expect, [plan])
+    (talk,) = talks(play, [plan])
     is_answered(expect, talk, 0, words, "not-repaired")
     record_is(
         expect,
@@ -598,6 +618,7 @@ def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) 
         record,
         "the Harness changed the list of messages that it was given.",
         wrong={"list-changed": lambda _: True},
+        hint="Harness(messages=…) starts from a copy of that list.",
         about="Harness",
     )
 
@@ -620,10 +641,14 @@ def session(
 
 def about(play: Play, plan: Data) -> None:
     """What fails from here on is about this conversation."""
-    play.case(given=plan["given"], replay=session_code(plan))
+    play.case(
+        given=plan["given"],
+        replay=session_code(plan),
+        hint="Run the lines below: they print the record after each prompt, and what was sent.",
+    )
 
 
-def talks(play: Play, expect: Expect, plans: list[Data]) -> list[Data]:
+def talks(play: Play, plans: list[Data]) -> list[Data]:
     """Hold conversations, each with a Harness of its own, all in one process."""
     sent = [{key: plan[key] for key in ("tools", "turns", "messages")} for plan in plans]
     about(play, plans[-1])
@@ -635,11 +660,7 @@ def talks(play: Play, expect: Expect, plans: list[Data]) -> list[Data]:
                 about(play, plan)
                 play("sessions", plays=[one])
         raise
-    patterns = [
-        {"steps": [STEP] * len(plan["turns"]), "requests": [list, ...], "loaded": object}
-        for plan in plans
-    ]
-    told: list[Data] = readable(expect, seen, patterns)
+    told: list[Data] = seen
     return told
 
 
@@ -686,13 +707,6 @@ def _turn_code(step: Data) -> str:
     return "\n".join([*lines, 'print("record:", lab.shape(h.messages))'])
 
 
-def unpriced(messages: Any) -> Any:
-    """Messages without the figures that the lab's model adds to a reply."""
-    return [
-        {k: v for k, v in m.items() if k != "usage"} if isinstance(m, dict) else m for m in messages
-    ]
-
-
 def refusal(talk: Data, step: int) -> str:
     """Why the prompt of that step was not answered, as the record ends; "" where it says nothing."""
     last = talk["steps"][step]["record"][-1:]
@@ -706,7 +720,7 @@ def is_answered(expect: Expect, talk: Data, step: int, words: str, wrong: str) -
     sent = next((request for request in talk["requests"] if complaints(request)), None)
     as_it_stood = [m for m in record[:-1] if isinstance(m, dict) and m.get("content")]
     expect.holds(
-        equal(unpriced(record[-1:]), [lab.say(words)]),
+        equal(uncounted(record[-1:]), [lab.say(words)]),
         f"prompt {step + 1} was {'refused' if refused else 'not answered'}"
         + (f": {why}" if why else "."),
         expected=f"h.messages ends on: assistant -> {words!r}",
@@ -720,11 +734,13 @@ def is_answered(expect: Expect, talk: Data, step: int, words: str, wrong: str) -
 def record_is(expect: Expect, seen: list[Any], wanted: Messages, wrong: Data | None = None) -> None:
     """h.messages after all prompts: what happened, holes included, and nothing made up."""
     expect.equal(
-        unpriced(seen),
-        unpriced(wanted),
-        apart("h.messages is", unpriced(seen), unpriced(wanted)),
+        uncounted(seen),
+        uncounted(wanted),
+        apart("h.messages is", uncounted(seen), uncounted(wanted)),
         wrong={"record-repaired": has_made_up, **(wrong or {})},
-        hint=_HOLES if has_made_up(seen) else "",
+        hint=_HOLES
+        if has_made_up(seen)
+        else f"{parting(uncounted(seen), uncounted(wanted))} {_KEPT}",
         about="Harness",
     )
 
@@ -735,10 +751,11 @@ def request_is(
     requests = talk["requests"]
     seen = requests[number] if number < len(requests) else []
     expect.equal(
-        unpriced(seen),
+        uncounted(seen),
         wanted,
-        apart(f"model call {number + 1} was sent", unpriced(seen), wanted),
+        apart(f"model call {number + 1} was sent", uncounted(seen), wanted),
         wrong=wrong,
+        hint=look(uncounted(seen), wanted),
         about=VIEW,
     )
 
@@ -783,7 +800,7 @@ def test_walk_away_recovers(play: Play, draw: Draw, expect: Expect) -> None:
         [leaves, *after],
         tool=tool,
     )
-    _, loaded, walked = talks(play, expect, [stays, loads, walks])
+    _, loaded, walked = talks(play, [stays, loads, walks])
     left = [lab.user(job), lab.reply(call)]
     record_is(expect, walked["steps"][0]["record"], left)
     no_tool_ran(expect, walked)
@@ -832,7 +849,7 @@ def test_failed_reply_never_runs(play: Play, draw: Draw, expect: Expect) -> None
     cut = lab.fail("stream ended before the message was complete", lab.text(draw.text()), call)
     given = "a reply that fails with half a call in it, then a prompt"
     turns = [turn(first, cut, lab.say(draw.text())), turn(second, lab.say(words))]
-    (talk,) = talks(play, expect, [session(given, turns, tool=tool)])
+    (talk,) = talks(play, [session(given, turns, tool=tool)])
     expect.equal(
         talk["steps"][-1]["ran"],
         [],
@@ -874,7 +891,7 @@ def test_walk_away_after_every_event(play: Play, draw: Draw, expect: Expect) -> 
     plans.append(
         session("a job of three calls, listened to until its end", [turn(job, *replies)], tool=tool)
     )
-    *left, finished = talks(play, expect, plans)
+    *left, finished = talks(play, plans)
     record_is(expect, finished["steps"][0]["record"], whole)
     for plan, talk in zip(plans, left, strict=False):
         about(play, plan)

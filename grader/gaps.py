@@ -1,0 +1,118 @@
+"""What a submission made of the starter: gaps that nobody has touched, and changes outside of them.
+
+Told as notes: neither is a failure. A submission that was not made from this starter, or that has other
+marks by now, can't be compared, and nothing is said about it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.lessons import Lesson
+
+_OPENS = re.compile(r"\s*# --- your code ---\s*")
+_CLOSES = re.compile(r"\s*# --- end ---\s*")
+_ENOUGH = 0.8  # of the starter's lines: with fewer, the file was made from another one
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A file taken apart. `outside` are lines with their numbers; `gaps` begin on the lines `starts`."""
+
+    outside: tuple[tuple[int, str], ...]
+    gaps: tuple[tuple[str, ...], ...]
+    starts: tuple[int, ...]
+
+
+def notes(lesson: Lesson, text: str) -> tuple[str, ...]:
+    """What there is to say about a submission, in sentences.
+
+    Args:
+        lesson: whose starter it is compared with.
+        text: the submission's source.
+    """
+    starter = lesson.starter
+    if starter is None:
+        return ()
+    mine, given = take_apart(text), _read(starter)
+    if len(mine.gaps) != len(given.gaps) or not _made_from(given, mine):
+        return ()
+    if any(_same_outside(mine, other) for other in _later(starter)):
+        return ()  # finished for a later lesson, and graded for this one as well
+    return (*_untouched(mine, given), *_changed(mine, given))
+
+
+def take_apart(text: str) -> Parts:
+    """A file's lines, those between the marks apart. Blank lines and blanks at a line's end don't count.
+
+    Nor do comments outside of the gaps: a name at the top of a file is no change.
+    """
+    outside: list[tuple[int, str]] = []
+    gaps: list[list[str]] = []
+    starts: list[int] = []
+    inside = False
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.rstrip()
+        if not inside and _OPENS.fullmatch(line):
+            inside = True
+            gaps.append([])
+            starts.append(number)
+        elif inside and _CLOSES.fullmatch(line):
+            inside = False
+        elif inside:
+            gaps[-1].append(line)
+        elif line and not line.lstrip().startswith("#"):
+            outside.append((number, line))
+    filled = (tuple(line for line in gap if line) for gap in gaps)
+    return Parts(tuple(outside), tuple(filled), tuple(starts))
+
+
+def _made_from(given: Parts, mine: Parts) -> bool:
+    there = {line for _, line in mine.outside}
+    asked = [line for _, line in given.outside]
+    return sum(line in there for line in asked) >= _ENOUGH * len(asked)
+
+
+def _same_outside(mine: Parts, other: Parts) -> bool:
+    return [line for _, line in mine.outside] == [line for _, line in other.outside]
+
+
+def _later(starter: Path) -> list[Parts]:
+    """The starters of lessons that come after this one."""
+    paths = sorted(starter.parent.parent.glob("lesson_*/harness.py"))
+    later = [path for path in paths if path.parent.name > starter.parent.name]
+    return [_read(path) for path in later]
+
+
+def _read(path: Path) -> Parts:
+    return take_apart(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _untouched(mine: Parts, given: Parts) -> tuple[str, ...]:
+    pairs = zip(mine.gaps, given.gaps, strict=True)
+    same = [at for at, (gap, was) in enumerate(pairs) if gap == was]
+    count = len(mine.gaps)
+    if not same:
+        return ()
+    if len(same) == count:
+        return ("Every gap is still as the starter has it.",)
+    told = ", ".join(f"{at + 1} (line {mine.starts[at]})" for at in same)
+    gaps, are, have = ("Gap", "is", "it") if len(same) == 1 else ("Gaps", "are", "them")
+    return (f"{gaps} {told} of {count} {are} still as the starter has {have}.",)
+
+
+def _changed(mine: Parts, given: Parts) -> tuple[str, ...]:
+    """Where the two first part. The first place only: what a submission says has no bounds."""
+    if _same_outside(mine, given):
+        return ()
+    shared = zip(mine.outside, given.outside, strict=False)
+    at = next((at for at, ((_, one), (_, two)) in enumerate(shared) if one != two), None)
+    at = min(len(mine.outside), len(given.outside)) if at is None else at
+    where = mine.outside[at][0] if at < len(mine.outside) else mine.outside[-1][0]
+    told = f"Outside of the gaps the file is not as the starter has it, from line {where} on."
+    return (f"{told} That costs nothing by itself; if it was not on purpose, see a new kit.",)

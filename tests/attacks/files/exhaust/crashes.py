@@ -1,0 +1,7 @@
+"""Brings the interpreter down."""
+
+import ctypes
+
+
+def _attack(messages):
+    ctypes.string_at(0)

@@ -1,0 +1,4 @@
+"""Never gets as far as a test."""
+
+while True:
+    pass

@@ -1,0 +1,6 @@
+"""A loop that never ends."""
+
+
+def _attack(messages):
+    while True:
+        pass

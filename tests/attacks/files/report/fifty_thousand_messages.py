@@ -1,0 +1,5 @@
+"""As many messages as an answer can hold."""
+
+
+def _attack(messages):
+    return [{"role": "user", "content": "x"} for _ in range(25_000)]

@@ -1,0 +1,95 @@
+"""Notes about a starter: gaps that nobody touched, changes outside of them, and when to say nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import gaps, grade, lessons
+from grader.submission import from_bytes
+from tests.cli.calling import RIGHT, ROOT, STARTER
+
+NUMBERS = sorted(lessons.folders())
+TEXT = STARTER.read_text(encoding="utf-8")
+SOLUTION = RIGHT.read_text(encoding="utf-8")
+
+
+def notes(text: str, number: int = 10) -> tuple[str, ...]:
+    return gaps.notes(lessons.find(number), text)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_starter_and_its_solution(number: int) -> None:
+    starter = ROOT / "starters" / f"lesson_{number:02}" / "harness.py"
+    solution = ROOT / "tests" / "solutions" / f"lesson_{number:02}" / "harness.py"
+    told = "Every gap is still as the starter has it."
+    assert notes(starter.read_text(encoding="utf-8"), number) == (told,)
+    assert notes(solution.read_text(encoding="utf-8"), number) == ()
+
+
+def test_a_gap_that_is_left_is_named_by_its_line() -> None:
+    first, second = (TEXT.index("# --- your code ---"), TEXT.rindex("# --- your code ---"))
+    half = TEXT[:second] + SOLUTION[SOLUTION.rindex("# --- your code ---") :]
+    line = TEXT.count("\n", 0, first) + 1
+    assert notes(half) == (f"Gap 1 (line {line}) of 2 is still as the starter has it.",)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "  \n"),
+        lambda text: text.replace("\n", "\t\n\n"),
+        lambda text: text + "\n\n",
+        lambda text: "# Ada Lovelace, group 3\n" + text + "# the end\n",
+    ],
+)
+def test_blanks_and_comments_are_no_change(change: object) -> None:
+    assert callable(change)
+    assert notes(change(SOLUTION)) == ()
+    assert notes(change(TEXT)) == ("Every gap is still as the starter has it.",)
+
+
+def test_line_ends_of_another_system_are_no_change() -> None:
+    data = TEXT.replace("\n", "\r\n").encode()
+    report = grade(from_bytes(data), 10, tests=["late_result"])
+    assert report.notes == ("Every gap is still as the starter has it.",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SYSTEM = ", "SYSTEM = SYSTEM_2 = "),
+        ("import json\n", "import json\nimport os\n"),
+        ("        print(json.dumps(event))\n", ""),
+    ],
+)
+def test_a_change_outside_is_told_with_its_line(old: str, new: str) -> None:
+    (note,) = notes(SOLUTION.replace(old, new, 1))
+    assert note.startswith("Outside of the gaps the file is not as the starter has it, from line ")
+    with_end = notes(SOLUTION + "x = 1\n")
+    assert f"from line {SOLUTION.count(chr(10)) + 1} on" in with_end[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x = 1\n",
+        "# --- your code ---\n" * 3,
+        SOLUTION.replace("# --- your code ---", "# mine"),
+        "# --- your code ---\n# --- end ---\n# --- your code ---\n# --- end ---\n",
+    ],
+)
+def test_what_was_not_made_from_the_starter_is_not_compared(text: str) -> None:
+    assert notes(text) == ()
+
+
+def test_a_harness_of_a_later_lesson_is_not_found_fault_with() -> None:
+    assert notes(SOLUTION, 7) == notes(SOLUTION, 9) == ()
+
+
+def test_a_lesson_without_a_starter(tmp_path: Path) -> None:
+    lesson = lessons.load(lessons.folders()[10])
+    moved = type(lesson)(**{**vars(lesson), "folder": tmp_path / "a" / "lesson_99"})
+    assert gaps.notes(moved, TEXT) == ()
