@@ -10,6 +10,7 @@ import contextlib
 import functools
 import gc
 import os
+import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from grader.records import Report
     from grader.rooms.container import ContainerRooms
+
+# What a command remembers for the next is kept out of the home of whoever runs the tests.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="lab_check-tests-")
 
 REQUIRED = os.environ.get("LAB_CHECK_REQUIRE_DOCKER") == "1"
 
