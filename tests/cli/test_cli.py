@@ -184,8 +184,8 @@ def test_a_closed_pipe_is_quiet() -> None:
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: int, status: int) -> None:
     mark = f"sleeper-{os.getpid()}-{number}"
     (tmp_path / "harness.py").write_text(
-        f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c',"
-        f" 'import time; time.sleep(60)', '{mark}'], start_new_session=True)\n"
+        f"import subprocess\nsubprocess.Popen(['/bin/sh', '-c', 'sleep 60', '{mark}'],"
+        " start_new_session=True)\n"
         "import time\ntime.sleep(60)\n"
     )
     process = subprocess.Popen(
