@@ -51,7 +51,7 @@ def run_naively(attack: Attack, lure: Bait, made_of: str) -> Result | None:
     """
     lesson = lure.lessons[attack.lesson]
     data = _data(attack)
-    if data is None:
+    if data is None or attack.problem == "too_large":  # which is no concern of a naive grader's
         return None
     told = _graded(data, lesson, made_of)
     result = suite.Result(leaked=lure.found_in(told["output"]))
@@ -99,7 +99,8 @@ def _graded(data: bytes, lesson: Lesson, made_of: str) -> dict[str, Any]:
         room.send(
             {"files": {n: data.decode("latin-1") for n, data in files.items()}, "tests": tests}
         )
-        told: dict[str, Any] = room.receive(_ROOM_S)
+        # A submission in one process with its grader can write this frame, too.
+        told: dict[str, Any] = {"outcomes": {}, "output": "", **room.receive(_ROOM_S)}
     except (RoomError, WireError) as exc:
         told = {"outcomes": {}, "output": exc.message}
     finally:

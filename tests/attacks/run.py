@@ -1,4 +1,4 @@
-"""Run every attack on every runner and print the table: `python tests/attacks/run.py [PART OF A NAME…]`.
+"""Run every attack on every runner and print the table: `python tests/attacks/run.py [--on RUNNER] [PART OF A NAME…]`.
 
 Exit status 1 where an attack was not contained on docker or local. What the naive grader lets through
 is what it is for.
@@ -8,6 +8,7 @@ is what it is for.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import functools
 import sys
@@ -61,8 +62,13 @@ class Row:
         return [f"{number:,}" for number in numbers]
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--on", action="append", choices=("docker", "local", "naive"))
+    parser.add_argument("words", nargs="*", metavar="PART OF A NAME")
+    asked = parser.parse_args(arguments)
+    words = asked.words
     with tempfile.TemporaryDirectory() as folder:
         lure = suite.bait(Path(folder) / "lessons")
         (Path(folder) / "malformed").mkdir()
@@ -73,6 +79,8 @@ def main(words: Sequence[str]) -> int:
         ]
         good = True
         for runner, run in _runners(lure):
+            if asked.on and runner not in asked.on:
+                continue
             rows: dict[str, Row] = defaultdict(Row)
             tried = [attack for attack in chosen if runner == "naive" or not attack.runs_on(runner)]
             with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -125,4 +133,4 @@ def _print(runner: str, rows: dict[str, Row]) -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(main())
