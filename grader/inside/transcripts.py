@@ -69,7 +69,11 @@ def parting(seen: Any, wanted: list[Any]) -> str:
     due = named(wanted[at]) if at < len(wanted) else "the end"
     came = named(items[at]) if at < len(items) else "the end"
     if due == came and at < len(wanted):
-        came = f"one with another {' and '.join(fields_apart(items[at], wanted[at]))}"
+        fields = fields_apart(items[at], wanted[at])
+        added = [field for field in fields if field not in wanted[at]]
+        came = f"one that also holds {' and '.join(added)}"
+        if not added:
+            came = f"one with another {' and '.join(fields)}"
     right = f"All is right up to {named(wanted[at - 1])}. Then" if at else "At the beginning"
     return f"{right} {due} was due, and {came} came{_refused(items[at : at + 1])}."
 

@@ -1013,7 +1013,8 @@ def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
         play.case(
             given=f"{given}, written by {JSON}",
             replay=code_of(plan)
-            + "renderer = harness.JsonRenderer()\nfor event in run:\n    print(event)\n    renderer.render(event)\n",
+            + "renderer = harness.JsonRenderer()\nfor event in run:\n    print(event)\n    renderer.render(event)\n"
+            + SHOW,
             hint="Run the lines below: they print each event, and then what is written of it.",
         )
         seen = play("json_lines", play=plan)
@@ -1115,7 +1116,7 @@ def test_loop_prints_nothing(play: Play, draw: Draw, expect: Expect) -> None:
     for given, wanted, limit in ways:
         script = [m for m in wanted.added if m["role"] == "assistant" and m != stopped(1)]
         prompt = wanted.added[0]["content"]
-        run, after = heard(play, given, job(draw, script, [spec]), prompt, limit, HUSH)
+        run, after = heard(play, given, job(draw, script, [spec]), prompt, limit, HUSH + SHOW)
         expect.equal(
             run["printed"],
             "",

@@ -486,7 +486,7 @@ def session_code(spec: dict[str, Any]) -> str:
     lines.append(f"h = harness.Harness(model, harness.SYSTEM, tools{more})")
     for step in spec["steps"]:
         lines += step_code(step)
-    return "\n".join([*lines, "print(lab.show(h.messages, clip=200))"]) + "\n"
+    return "\n".join([*lines, 'print(type(h.messages).__name__, *h.messages, sep="\\n")']) + "\n"
 
 
 def step_code(step: dict[str, Any]) -> list[str]:
@@ -566,7 +566,7 @@ def run_code(spec: dict[str, Any]) -> str:
     lines.append(f"                        {replay.code(spec['prompt'])}, **more)")
     lines.append("for event in islice(run, 100):")
     lines += [f"    {line}" for line in event_code("", "messages")]
-    return "\n".join([*lines, "print(lab.show(messages, clip=200))"]) + "\n"
+    return "\n".join([*lines, 'print(*messages, sep="\\n")']) + "\n"
 
 
 def run(play: Play, spec: dict[str, Any], given: str, hint: str = "") -> dict[str, Any]:
@@ -916,7 +916,7 @@ def test_queued_while_idle(play: Play, draw: Draw, expect: Expect) -> None:
     """What is said while nothing runs is heard in the next run."""
     p, s, s2, f, p0 = draw.texts(5)
     steer, follow = {"do": "steer", "text": s}, {"do": "follow_up", "text": f}
-    both = draw.choice([[steer, follow], [follow, steer]])
+    both = draw.choice([[steer, follow], [follow, steer]])  # the last session has them turned round
     a, b, c = (lab.say(draw.text()) for _ in range(3))
     sessions = {
         "h.steer() and h.follow_up() while nothing runs, then a prompt": (
@@ -928,7 +928,7 @@ def test_queued_while_idle(play: Play, draw: Draw, expect: Expect) -> None:
             [Turn([p, s], a), Turn([s2], b)],
         ),
         "h.steer() and h.follow_up() after a first run, then a second prompt": (
-            [prompt(p0), *both, prompt(p)],
+            [prompt(p0), *reversed(both), prompt(p)],
             [Turn([p0], a), Turn([p, s], b), Turn([f], c)],
         ),
     }
@@ -1174,21 +1174,21 @@ def snapshots(play: Play, draw: Draw, expect: Expect) -> None:
 def test_failed_run_leaves_queue(play: Play, draw: Draw, expect: Expect) -> None:
     """A run that fails asks nobody, and what waits is there for the next run."""
     p, s, f, p2 = draw.texts(4)
-    cut = draw.choice([[], [lab.text(draw.text())]])
-    turns = [
-        Turn([p], lab.fail(f"503 overloaded: {draw.word()}", *cut)),
-        Turn([p2, s], lab.say(draw.text())),
-        Turn([f], lab.say(draw.text())),
-    ]
-    step = prompt(p, after={"4": [["steer", s], ["follow_up", f]]})
-    leaves_queue(
-        play,
-        expect,
-        session(turns, [], [step, prompt(p2)]),
-        turns,
-        1,
-        "h.steer() and h.follow_up() during a run whose model call fails, then a second prompt",
-    )
+    for cut, how in ([], "fails"), ([lab.text(draw.text())], "breaks off in the middle"):
+        turns = [
+            Turn([p], lab.fail(f"503 overloaded: {draw.word()}", *cut)),
+            Turn([p2, s], lab.say(draw.text())),
+            Turn([f], lab.say(draw.text())),
+        ]
+        step = prompt(p, after={"4": [["steer", s], ["follow_up", f]]})
+        leaves_queue(
+            play,
+            expect,
+            session(turns, [], [step, prompt(p2)]),
+            turns,
+            1,
+            f"h.steer() and h.follow_up() during a run whose model call {how}, then a second prompt",
+        )
     tools = [tool(draw, ("follow_up", f)), tool(draw)]
     turns = [
         Turn([p], asks_for(draw, tools[:1]), says(tools[:1])),

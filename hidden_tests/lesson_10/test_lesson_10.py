@@ -180,6 +180,8 @@ def look(seen: list[Any], wanted: Messages) -> str:
                 "Compare the made-up result with the lesson's, key by key: five keys, and the text."
             )
         ask = "What does the function do with a call for which it has found no result?"
+    elif came.get("content") == INTERRUPTED and came in wanted[at:]:
+        ask = "That result is due further down: results stand in the order of their calls."
     elif came.get("content") == INTERRUPTED:
         ask = "A result was made up where none was due. Is the recorded one looked for in the whole list?"
     elif due.get("role") == "toolResult" and not same:
@@ -237,6 +239,7 @@ def repaired_twice(play: Play, record: Messages, name: str = "") -> Data:
         f"""{recorded_as(record, name)}
 first = harness.{REPAIR}(record)
 again = harness.{REPAIR}(first)
+print("returned:    ", type(first).__name__, type(again).__name__)
 print("once:        ", lab.shape(first))
 print("twice:       ", lab.shape(again))
 print("equal:       ", again == first)
@@ -686,7 +689,9 @@ def session_code(plan: Data) -> str:
             *map(_turn_code, plan["turns"]),
             "for request in model.calls:",
             '    print("\\nsent:", lab.shape(request.messages), lab.validate(request.messages))',
-            "    print(lab.show(request.messages, clip=200))",
+            '    print(*request.messages, sep="\\n")',
+            'print("\\nin the end, on the record:", *h.messages, sep="\\n")',
+            *(['print("\\nthe list handed in:", lab.shape(record))'] if known else []),
             *(['print("\\ntools that ran:", ran)'] if plan["tools"] else []),
             "",
         ]

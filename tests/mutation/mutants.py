@@ -117,6 +117,7 @@ def _flat(lines: list[str]) -> str:
 
 def _mutmut(text: str, lines: set[int]) -> Iterator[tuple[str, str]]:
     wrapper = MetadataWrapper(libcst.parse_module(text))
+    module: Any = wrapper.module
     visitor = _Nodes(lines)
     wrapper.visit(visitor)
     for node in visitor.found:
@@ -124,7 +125,7 @@ def _mutmut(text: str, lines: set[int]) -> Iterator[tuple[str, str]]:
             if isinstance(node, kind):
                 for changed in operator(node):
                     name = f"mutmut/{operator.__name__.removeprefix('operator_')}"
-                    yield name, wrapper.module.deep_replace(node, changed).code
+                    yield name, module.deep_replace(node, changed).code
 
 
 class _Nodes(libcst.CSTVisitor):  # type: ignore[misc,unused-ignore]
