@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import threading
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ _PACKAGE = Path(__file__).resolve().parent
 _FOLDER = re.compile(r"lesson_(\d+)")
 # Installed, the folders of lessons are inside the package; in a checkout, beside it.
 _ROOTS = (_PACKAGE, _PACKAGE.parent)
+# Python 3.11 counts how deep its parser is for all threads together, and trips over two at a time.
+_PARSING = threading.Lock()
 _REQUIRED = {"id", "text", "why", "section"}
 
 
@@ -267,7 +270,8 @@ def _read(path: Path) -> str:
 
 def _parse(path: Path, source: str) -> ast.Module:
     try:
-        return ast.parse(source)
+        with _PARSING:
+            return ast.parse(source)
     except (SyntaxError, ValueError) as exc:
         line = getattr(exc, "lineno", None) or 1
         raise LessonError(

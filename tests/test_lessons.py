@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,9 @@ def test_the_hash_covers_everything_a_verdict_depends_on(folder: Path) -> None:
         (folder / "extra.py").write_text(source)
         seen.add(lessons.load(folder).sha256)
     assert len(seen) == 6
+
+
+def test_several_threads_can_read_lessons_at_once() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        numbers = [sorted(lessons.folders())[i % 3] for i in range(24)]
+        assert [lesson.number for lesson in pool.map(lessons.find, numbers)] == numbers
