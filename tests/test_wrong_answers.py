@@ -14,6 +14,7 @@ import pytest
 
 from grader.records import Report
 from grader.submission import from_bytes
+from tests.wrong_answers.table import edited
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "wrong_answers").glob("lesson_*.toml"))
@@ -22,14 +23,6 @@ WRONG = [
     for path in FILES
     for entry in tomllib.loads(path.read_text(encoding="utf-8"))["wrong"]
 ]
-
-
-def edited(lesson: int, entry: dict[str, Any]) -> str:
-    text = (HERE / "solutions" / f"lesson_{lesson:02}" / "harness.py").read_text(encoding="utf-8")
-    for edit in entry["edit"]:
-        assert text.count(edit["find"]) == 1, f"{entry['name']}: not found once: {edit['find']!r}"
-        text = text.replace(edit["find"], edit["replace"])
-    return text
 
 
 @pytest.mark.parametrize(("lesson", "entry"), WRONG, ids=[f"{n}-{e['name']}" for n, e in WRONG])

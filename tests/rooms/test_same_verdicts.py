@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +15,7 @@ from grader.rooms import Rooms
 from grader.rooms.container import ContainerRooms
 from grader.rooms.process import ProcessRooms
 from grader.submission import from_bytes
-
-TESTS = Path(__file__).parent.parent
-_spec = importlib.util.spec_from_file_location("wrong", TESTS / "test_wrong_answers.py")
-assert _spec is not None
-assert _spec.loader is not None
-wrong = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(wrong)
+from tests.wrong_answers import table
 
 SHARES = 2  # of the work, each with a judge of its own
 
@@ -55,8 +47,8 @@ def test_both_runners_say_the_same_of_every_wrong_answer(
     number: int, containers: ContainerRooms
 ) -> None:
     lesson = lessons.find(number)
-    entries = [entry for known, entry in wrong.WRONG if known == number]
-    submissions = [from_bytes(wrong.edited(number, entry).encode()) for entry in entries]
+    entries = table.entries(number)
+    submissions = [from_bytes(table.edited(number, entry).encode()) for entry in entries]
     in_containers = reports(containers, lesson, submissions)
     in_processes = reports(ProcessRooms(), lesson, submissions)
     assert len(in_containers) == len(entries) > 25
