@@ -49,7 +49,7 @@ _PROBLEMS: dict[str, tuple[ProblemKind, str, str]] = {
         "Something at the top level of the file ends the program, such as os._exit().",
     ),
 }
-_OURS = "The grader failed here, not your file; nothing is held against you. {}"
+OURS = "The grader failed here, not your file; nothing is held against you. {}"
 _HURRIED = (
     "Several tests used up their time, so the rest were given {:g} s each instead of {:g}: "
     "a slow computer may be the cause. Run one alone with --test to give it the full time."
@@ -137,7 +137,7 @@ def _verdict(findings: Findings, results: tuple[TestResult, ...]) -> Verdict:
 def _notes(findings: Findings, limits: Limits) -> tuple[str, ...]:
     notes = [findings.cut_short] if findings.cut_short else []
     if findings.fault:
-        notes.append(_OURS.format(findings.fault))
+        notes.append(OURS.format(findings.fault))
     if findings.hurried:
         notes.append(_HURRIED.format(limits.hurried_wall_s, limits.scene_wall_s))
     return tuple(clean(note) for note in notes)
@@ -148,12 +148,16 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
     if raw is None:
         return _without_result(test, findings)
     if raw["outcome"] == "error":
-        message = _OURS.format(raw.get("error", ""))
+        message = OURS.format(raw.get("error", ""))
         return _bare(test, "error", message, duration_s=raw["duration_s"])
     if raw["outcome"] == "pass":
         return _bare(test, "pass", "", stdout=raw.get("stdout", ""), duration_s=raw["duration_s"])
     failure = raw["failure"]
-    line = failure["line"] or _line_about(failure["about"] or test.rule.function, findings.lines)
+    line, traceback = failure["line"], failure["traceback"]
+    if line is None and not traceback:
+        about = failure["name"] or failure["about"] or test.rule.function
+        name, line = _place_of(about, findings.lines)
+        traceback = [f"{name} begins at line {line}"] if name else []
     asked_for = _where_asked_for(failure["name"], lesson.names)
     if asked_for:
         # Also where the submission stumbled over it itself: it is one cause, whoever asked for the name.
@@ -173,7 +177,7 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
         hint=failure["hint"],
         wrong_answer=_wrong_answer(test, failure["wrong_answer"]),
         location=None if line is None else Location(line),
-        traceback=tuple(map(clean, failure["traceback"])),
+        traceback=tuple(map(clean, traceback)),
         stdout=raw.get("stdout", ""),
         duration_s=raw["duration_s"],
         **texts,
@@ -186,7 +190,7 @@ def _without_result(test: TestCase, findings: Findings) -> TestResult:
         return _bare(test, "not_run", "Not run: the file could not be loaded.")
     if findings.cut_short:
         return _bare(test, "not_run", f"Not run: {findings.cut_short}")
-    return _bare(test, "error", _OURS.format(findings.fault or "The test gave no result."))
+    return _bare(test, "error", OURS.format(findings.fault or "The test gave no result."))
 
 
 def _bare(
@@ -225,10 +229,10 @@ def _where_asked_for(name: str, names: Mapping[str, str]) -> str:
     return names.get(name, "")
 
 
-def _line_about(function: str, lines: dict[str, int]) -> int | None:
-    """Where a function begins; for a method that isn't there, where its class does."""
+def _place_of(function: str, lines: dict[str, int]) -> tuple[str, int | None]:
+    """A function and where it begins; for a method that isn't there, its class."""
     while function:
         if function in lines:
-            return lines[function]
+            return function, lines[function]
         function = function.rpartition(".")[0]
-    return None
+    return "", None

@@ -237,6 +237,9 @@ def test_an_error_is_tried_again_and_replaces_nothing(
     first = batch(plain, out, retries=2)
     assert (first.errors, first.ok, len(pretend.calls)) == (("s0001",), False, 10)
     assert grades(out)["s0001"]["status"] == "error"
+    (note,) = first.notes  # whoever gave the command is told why
+    assert note.startswith("1 not graded to the end: ")
+    assert "the engine is gone" in note
     pretend.broken.clear()
     second = batch(plain, out)
     assert (second.ok, second.graded, second.kept) == (True, 1, 7)
@@ -245,6 +248,15 @@ def test_an_error_is_tried_again_and_replaces_nothing(
     row = grades(out)["s0001"]
     assert (third.errors, row["verdict"], row["points"]) == (("s0001",), "fail", "3")
     assert "the earlier one stands" in row["note"]
+
+
+def test_of_several_reasons_the_most_frequent_is_told(
+    plain: Path, tmp_path: Path, pretend: Pretend
+) -> None:
+    pretend.raises = [MemoryError("a"), OSError("gone"), OSError("gone")]
+    result = batch(plain, tmp_path / "out", retries=0)
+    assert result.notes == ("3 not graded to the end: 2 times: OSError: gone (1 other reason)",)
+    assert result.errors == tuple(sorted(result.errors))
 
 
 def test_a_verdict_with_a_fault_of_ours_in_it_is_kept_and_tried_again(

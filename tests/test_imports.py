@@ -55,6 +55,7 @@ PLAN: dict[str, set[str]] = {
         "grading",
         "judging",
         "lessons",
+        "reporting",
         "rooms",
         "records",
         "errors",

@@ -161,13 +161,13 @@ def grade_cohort(
         rows=results.rows,
         graded=run.graded,
         kept=run.kept,
-        errors=tuple(dict.fromkeys(keeper.errors)),
+        errors=tuple(sorted(set(keeper.errors))),
         missing=tuple(row.student for row in results.rows if row.status == "missing"),
         changes=tuple(keeper.changes.values()),
         applied=applied,
         replaced=tuple(keeper.replaced),
         interrupted=run.interrupted,
-        notes=(*cohort.refused, *results.notes),
+        notes=(*cohort.refused, *results.notes, *run.notes),
         written=tuple(written),
     )
 

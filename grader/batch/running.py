@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, cast
 
@@ -11,9 +12,10 @@ from grader.batch.keeping import incomplete
 from grader.cohort import likeness
 from grader.errors import LessonError, StoreError, SubmissionError, UsageError
 from grader.records import Problem
+from grader.reporting import OURS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from grader.batch.keeping import Keeper
     from grader.batch.work import Job, MakeRooms, Options
@@ -57,6 +59,14 @@ class Run:
         self._running: dict[Future[Report], Job] = {}
         self.graded = self.kept = 0
         self.interrupted = False
+        self._given_up: list[str] = []  # why, for each file that was not graded to the end
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why there are files whose grading did not come to its end, if there are any."""
+        if not self._given_up:
+            return ()
+        return (f"{len(self._given_up)} not graded to the end: {_most(self._given_up)}",)
 
     def all(self, jobs: Sequence[Job], executor: Executor | None) -> None:
         """Grade whatever has no verdict yet. Ctrl-C ends it early; what is known by then is kept.
@@ -112,7 +122,10 @@ class Run:
             if not jobs or last:
                 return
             pause_s = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
-            self._progress.say(f"{len(jobs)} without a verdict; trying again in {pause_s:g} s.")
+            self._progress.say(
+                f"{len(jobs)} without a verdict; trying again in {pause_s:g} s."
+                f" {_most(job.last_fault for job in jobs)}"
+            )
             time.sleep(pause_s)
 
     def _once(self, waiting: Iterator[Job], executor: Executor, *, last: bool) -> None:
@@ -179,7 +192,8 @@ class Run:
             told = next(iter(report.notes), "") or next(
                 (test.message for test in report.tests if test.outcome == "error"), ""
             )
-            self._fault(job, told, report, last=last)
+            # What the student is told of it first is nothing to the instructor.
+            self._fault(job, told.removeprefix(OURS.format("")), report, last=last)
         else:
             self._settle(job, report, kept=False, last=last)
 
@@ -211,6 +225,7 @@ class Run:
             except StoreError as exc:
                 self._disk(exc)
         job.last_report = None
+        self._given_up.append(message)
         self._told(job, kept=False)
 
     def _disk(self, exc: StoreError) -> None:
@@ -240,3 +255,12 @@ class Run:
         except KeyboardInterrupt:
             if self._tracked is not None:
                 self._tracked.close_all()
+
+
+def _most(faults: Iterable[str]) -> str:
+    """The reason that is given most often: with an engine gone it is all of them, a few hundred times."""
+    counted = Counter(faults)
+    (told, count), *others = counted.most_common()
+    if not others:
+        return told
+    return f"{count} times: {told} ({len(others)} other reason{'s' if len(others) > 1 else ''})"

@@ -44,6 +44,7 @@ _DAMAGED = (
     RuntimeError,
     NotImplementedError,
 )
+_UNWANTED = "it is no Python file"
 _SUFFIXES = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zip")
 
 
@@ -51,12 +52,34 @@ class _Refused(Exception):  # noqa: N818 - not an error: this entry stays out, t
     """Why one entry stays out."""
 
 
-class _Spool:
-    """Where unpacked entries go. Counts what it has taken in."""
+class _TooLargeError(UsageError):
+    """The archive as a whole is no cohort's and no student's. `what` says why, after "the archive"."""
 
-    def __init__(self, folder: Path, limits: SourceLimits) -> None:
-        self._folder, self._limits = folder, limits
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"The archive {what}; it is refused.",
+            help="Unpack it yourself, look at it, and name the folder instead.",
+        )
+        self.what = what
+
+
+class _Spool:
+    """Where unpacked entries go. Counts what it has taken in.
+
+    Args:
+        folder: an empty one.
+        limits: of each entry.
+        most: bytes of all entries together.
+        only: how the name of an entry has to end, for it to be taken at all.
+    """
+
+    def __init__(self, folder: Path, limits: SourceLimits, most: int, only: str = "") -> None:
+        self._folder, self._limits, self._most, self._only = folder, limits, most, only
         self._total, self._number = 0, 0
+
+    def wants(self, parts: tuple[str, ...]) -> bool:
+        """Whether an entry is to be taken."""
+        return parts[-1].lower().endswith(self._only)
 
     def take(self, stream: IO[bytes], packed: int | None) -> tuple[Path, int]:
         """Copy one entry into a file of our own; give its path and size.
@@ -88,31 +111,61 @@ class _Spool:
         blown_up = packed is not None and size > limits.ratio * max(packed, 1)
         if blown_up and size > limits.ratio_from_bytes:
             raise _Refused(f"it unpacks to more than {limits.ratio:g} times its size")
-        if self._total + size > limits.total_bytes:
-            raise _too_large(f"unpacks to more than {limits.total_bytes:,} bytes")
+        if self._total + size > self._most:
+            raise _TooLargeError(f"unpacks to more than {self._most:,} bytes")
 
 
 def from_archive(path: Path, spool: Path, limits: SourceLimits) -> Tree | None:
-    """Unpack a zip or a tar into `spool`, an empty folder. None where `path` is neither.
+    """Unpack a zip or a tar into `spool`, a folder that is made or empty. None where `path` is neither.
 
     Raises:
         UsageError: it is damaged, or a bomb.
+        StoreError: there is no room for what is in it.
     """
+    _ours(spool.mkdir, exist_ok=True)
     try:
-        if zipfile.is_zipfile(path):
-            return _from_zip(path, _Spool(spool, limits), limits)
-        stream = _tar_stream(path, limits)
-        if stream is not None:
-            with closing(stream):
-                return _from_tar(path, stream, _Spool(spool, limits), limits)
+        tree = _unpacked(path, _Spool(spool, limits, limits.total_bytes), limits)
     except _DAMAGED as exc:
         raise UsageError(
             f"{path} is damaged: {exc or type(exc).__name__}.",
             help="Download it again; an archive that was cut short would lose students in silence.",
         ) from exc
-    if path.suffix.lower() in _SUFFIXES:
+    if tree is None and path.suffix.lower() in _SUFFIXES:
         raise UsageError(f"{path} is damaged: it is neither a zip nor a tar inside.")
-    return None
+    return tree
+
+
+def from_students(path: Path, spool: Path, limits: SourceLimits) -> Tree | str:
+    """Unpack the Python files of an archive that one student handed in; or say why it stays shut.
+
+    It is looked at as any other archive is. What is wrong with it costs this student, and nobody else.
+
+    Args:
+        path: the archive.
+        spool: a folder that is made or empty.
+        limits: what it may hold.
+
+    Raises:
+        StoreError: there is no room for what is in it.
+    """
+    _ours(spool.mkdir, exist_ok=True)
+    within = _Spool(spool, limits, limits.student_bytes, only=".py")
+    try:
+        return _unpacked(path, within, limits) or "it is neither a zip nor a tar inside"
+    except _TooLargeError as exc:
+        return f"it {exc.what}"
+    except _DAMAGED as exc:
+        return f"it is damaged ({tidy(str(exc)) or type(exc).__name__})"
+
+
+def _unpacked(path: Path, spool: _Spool, limits: SourceLimits) -> Tree | None:
+    if zipfile.is_zipfile(path):
+        return _from_zip(path, spool, limits)
+    stream = _tar_stream(path, limits)
+    if stream is None:
+        return None
+    with closing(stream):
+        return _from_tar(path, stream, spool, limits)
 
 
 def _ours(do: Callable[..., Any], *values: Any, **options: Any) -> Any:
@@ -141,7 +194,7 @@ def _from_zip(path: Path, spool: _Spool, limits: SourceLimits) -> Tree:
     with zipfile.ZipFile(path) as archive:
         infos = archive.infolist()
         if len(infos) > limits.entries:
-            raise _too_large(f"holds more than {limits.entries:,} entries")
+            raise _TooLargeError(f"holds more than {limits.entries:,} entries")
         for info in infos:
             name = _zip_name(info)
             try:
@@ -165,6 +218,8 @@ def _zip_entry(
         modified = float(calendar.timegm((*info.date_time, 0, 0, 0)))
     if kind not in (0, 0o100000):
         refused = "it is a link" if kind == 0o120000 else "it is a device, a pipe or a socket"
+    elif not spool.wants(parts):
+        refused = _UNWANTED
     elif info.flag_bits & _ENCRYPTED:
         refused = "it is encrypted"
     else:
@@ -201,7 +256,7 @@ def _check_index(path: Path, limits: SourceLimits) -> None:
         where = tail.rfind(b"PK\x06\x06")
         index = struct.unpack_from("<Q", tail, where + 40)[0] if 0 <= where <= len(tail) - 56 else 0
     if index > limits.index_bytes:
-        raise _too_large(f"has a table of contents of more than {limits.index_bytes:,} bytes")
+        raise _TooLargeError(f"has a table of contents of more than {limits.index_bytes:,} bytes")
 
 
 class _Counted:
@@ -214,7 +269,7 @@ class _Counted:
         data = self._stream.read(size if size >= 0 else _CHUNK)
         self._left -= len(data)
         if self._left < 0:
-            raise _too_large("unpacks to far more than it is")
+            raise _TooLargeError("unpacks to far more than it is")
         return data
 
     def close(self) -> None:
@@ -252,7 +307,7 @@ def _from_tar(path: Path, stream: _Counted, spool: _Spool, limits: SourceLimits)
             ).members = []  # tarfile keeps every header; nothing here goes back to one
             count += 1
             if count > limits.entries:
-                raise _too_large(f"holds more than {limits.entries:,} entries")
+                raise _TooLargeError(f"holds more than {limits.entries:,} entries")
             try:
                 parts = tidier.parts(safe_parts(member.name, limits))
             except ValueError as exc:
@@ -279,6 +334,8 @@ def _tar_entry(
         link = member.issym() or member.islnk()
         reason = "it is a link" if link else "it is a device, a pipe or a socket"
         return Entry(parts, None, modified=modified, refused=reason)
+    if not spool.wants(parts):
+        return Entry(parts, None, modified=modified, refused=_UNWANTED)
     if member.size > limits.entry_bytes:
         reason = f"it is larger than {limits.entry_bytes:,} bytes"
         return Entry(parts, None, modified=modified, refused=reason)
@@ -296,10 +353,3 @@ def _stem(path: Path) -> str:
     while name.lower().endswith(_SUFFIXES):
         name = name.rpartition(".")[0]
     return tidy(name)
-
-
-def _too_large(what: str) -> UsageError:
-    return UsageError(
-        f"The archive {what}; it is refused.",
-        help="Unpack it yourself, look at it, and name the folder instead.",
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from grader.cohort.entries import archive_stem
 from grader.cohort.people import Attempt
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _HELP = "The lab asks for one file, harness.py: the source itself, as plain text
 _INSTEAD = {
     ".ipynb": "a notebook",
     ".txt": "a text file",
-    ".zip": "an archive",
+    **dict.fromkeys((".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar"), "an archive"),
     ".pyc": "compiled code",
     ".html": "text typed into a box, or a web page,",
     ".pdf": "a PDF",
@@ -38,6 +39,11 @@ def attempts(handin: HandIn) -> tuple[Attempt, ...]:
     if tries:
         return tuple(_one(group, handin) for group in _by_number(tries))
     return (_without_name(handin),)
+
+
+def is_named(handin: HandIn) -> bool:
+    """Whether a file in a hand-in has the name that the lab asks for, or what becomes of it."""
+    return any(_number(parts[-1]) is not None for parts, _ in handin.files)
 
 
 def _number(name: str) -> int | None:
@@ -74,6 +80,13 @@ def _without_name(handin: HandIn) -> Attempt:
         return _attempt(sources[0], handin, f"harness.py is called {'/'.join(sources[0][0])}")
     if sources:
         told = f"No file is called harness.py, and several could be it: {_listed(sources)}."
+        return _none(told, handin)
+    shut = [file for file in files if archive_stem(file[0][-1]) and file[1].refused]
+    if shut:
+        parts, entry = shut[0]
+        told = (
+            f"There is no harness.py, and {'/'.join(parts)} could not be opened: {entry.refused}."
+        )
         return _none(told, handin)
     suffix = next((s for s in _INSTEAD if any(f[0][-1].lower().endswith(s) for f in files)), "")
     what = f", {_INSTEAD[suffix]} where harness.py should be" if suffix else ""

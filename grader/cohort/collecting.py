@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.cohort import archives, choosing, layouts
+from grader.cohort import archives, choosing, layouts, nested
 from grader.cohort import entries as sources
 from grader.cohort.naming import tidy
 from grader.cohort.people import Attempt, Cohort, Student, identifier
@@ -58,6 +58,7 @@ def collect(
     known: dict[str, _Known] = {}
     names: list[str] = []
     refused: list[str] = []
+    opener = nested.Opener(spool, limits)
     for tree in _trees(given, spool, limits, skip):
         name, handins = layouts.read(tree, layout)
         names.append(name)
@@ -68,7 +69,8 @@ def collect(
             if entry.refused and entry.name != sources.NOTHING
         ]
         for handin in handins:
-            _note(known, handin, name)
+            _note(known, opener.opened(handin), name)
+    refused += opener.refused
     if not known:
         raise UsageError(
             "Nobody handed in anything in what was named"
@@ -98,7 +100,6 @@ def _trees(
         if not path.is_file():
             raise UsageError(f"There is no file or folder {path}.", help="Check the name.")
         folder = spool / f"{number:03}"
-        folder.mkdir()
         tree = None if path.suffix.lower() == ".py" else archives.from_archive(path, folder, limits)
         if tree is not None:
             yield tree

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _IGNORED_FOLDERS = {"__MACOSX", "__pycache__", ".git", ".venv", "venv", "node_modules", ".idea"}
+_ARCHIVE = re.compile(
+    r"(.+?)\.(?:zip|tar|tgz|tbz2?|txz|tar\.(?:gz|bz2|xz))", re.DOTALL | re.IGNORECASE
+)
 NOTHING = "(nothing)"  # stands for the files of an empty folder
 _IGNORED_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
@@ -32,7 +35,10 @@ class SourceLimits:
     entries: int = 50_000
     index_bytes: int = 32 << 20  # a zip's table of contents, which has to be read whole
     entry_bytes: int = 8 << 20  # of one entry that is looked at
-    total_bytes: int = 512 << 20  # of all that is unpacked
+    total_bytes: int = (
+        512 << 20
+    )  # of all that is unpacked; and again of all that is in students' archives
+    student_bytes: int = 16 << 20  # of the Python files in one student's archive
     ratio: float = 200.0
     ratio_from_bytes: int = 1 << 20  # an entry below this size may have any ratio
     depth: int = 20
@@ -193,6 +199,12 @@ def whole(path: Path, most: int) -> bytes:
 def is_harness(name: str) -> bool:
     """Whether a file has the name that the lab asks for, in upper or lower case."""
     return name.casefold() == "harness.py"
+
+
+def archive_stem(name: str) -> str:
+    """The name of an archive without its suffix; "" where the name is no archive's that can be opened."""
+    found = _ARCHIVE.fullmatch(name)
+    return "" if found is None else found[1]
 
 
 def _walk(

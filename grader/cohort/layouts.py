@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.cohort import gradescope
-from grader.cohort.entries import is_harness
+from grader.cohort.entries import archive_stem, is_harness
 from grader.cohort.people import HandIn, Person
 from grader.errors import UsageError
 
@@ -125,7 +125,7 @@ def _classroom(tree: Tree) -> list[HandIn]:
 
 
 def _plain(tree: Tree) -> list[HandIn]:
-    """`<student>/harness.py`, `<student>.py`, or one student's own folder."""
+    """`<student>/harness.py`, `<student>.py`, `<student>.zip`, or one student's own folder."""
     return [HandIn((Person(name),), tuple(files)) for name, files in _by_folder(tree).items()]
 
 
@@ -142,7 +142,7 @@ def _by_folder(tree: Tree) -> dict[str, Files]:
     """The files of each student, where a student is a folder or a single file named after them."""
     name, entries = _below_wrappers(tree)
     students: dict[str, Files] = {}
-    own = [parts for parts, _ in entries if len(parts) == 1 and is_harness(parts[0])]
+    own = [parts for parts, _ in entries if len(parts) == 1 and _holds_harness(parts[0])]
     if own:  # the source is one student's folder
         return {name or "harness": entries}
     for parts, entry in entries:
@@ -150,7 +150,14 @@ def _by_folder(tree: Tree) -> dict[str, Files]:
             students.setdefault(parts[0], []).append((parts[1:], entry))
         elif parts[0].lower().endswith(".py"):
             students.setdefault(parts[0][:-3], []).append((("harness.py",), entry))
+        elif stem := archive_stem(parts[0]):
+            students.setdefault(stem, []).append((parts, entry))
     return students
+
+
+def _holds_harness(name: str) -> bool:
+    """Whether a file is the harness, or an archive that is called like it."""
+    return is_harness(name) or archive_stem(name).casefold() == "harness"
 
 
 def _below_wrappers(tree: Tree) -> tuple[str, Files]:
@@ -172,9 +179,11 @@ def _is_wrapper(name: str, inner: list[tuple[str, ...]]) -> bool:
     if any(parts[-1] == gradescope.METADATA for parts in inner):
         return True
     flat = [parts[0] for parts in inner if len(parts) == 1]
-    if any(map(is_harness, flat)):
+    if any(map(_holds_harness, flat)) or (len(inner) == 1 and any(map(archive_stem, flat))):
         return False
-    return (bool(flat) and len(flat) == len(inner)) or any(is_harness(p[-1]) for p in inner)
+    if flat and len(flat) == len(inner):
+        return True
+    return any(is_harness(parts[-1]) or archive_stem(parts[-1]) for parts in inner)
 
 
 def _canvas_match(parts: tuple[str, ...]) -> re.Match[str] | None:

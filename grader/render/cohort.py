@@ -157,16 +157,19 @@ def _map(cohort: Data) -> Iterator[str]:
         '<select id="missed" aria-label="who failed a test"><option value="">any outcome</option>'
         f'<optgroup label="failed">{missed}</optgroup></select>'
         '<button id="density">denser, wider</button><span id="shown" class="faint"></span>'
-        '<span class="faint">✓ passed, ✗ failed, ! no verdict, · not run; '
-        "click a row for its report</span></div>\n"
+        '<span class="faint legend">✓ passed, ✗ failed, ! no verdict, · not run</span>'
+        '<span class="faint">click a row for its report</span></div>\n'
         f'<div class="map{dense}" id="map" tabindex="-1"><table>\n<thead><tr>'
-        '<th scope="col" aria-sort="ascending"><button>student</button></th>'
-        '<th scope="col"><button>points</button></th>'
+        '<th scope="col" data-head="student" aria-sort="ascending"><button>student</button></th>'
+        '<th scope="col" data-head="points"><button>points</button></th>'
     )
     for test in tests:
         name = escape(f"{test['number']} {test['id']}")
         title = escape(f"{test['title']} ({_percent(test['pass_rate'])} passed)")
-        yield f'<th scope="col" class="test" title="{title}"><button>{name}</button></th>'
+        yield (
+            f'<th scope="col" class="test" data-head="{name}" title="{title}">'
+            f"<button>{name}</button></th>"
+        )
     yield "</tr></thead>\n<tbody>\n"
     for number, student in enumerate(students):
         yield _row(number, student, tests)
@@ -359,4 +362,4 @@ def _cut(text: str) -> str:
 
 
 def _percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{100 * rate:.0f} %"
+    return "-" if rate is None else f"{100 * rate:.0f}\u00a0%"

