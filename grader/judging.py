@@ -35,6 +35,7 @@ class Judge:
         self._limits = limits
         self._room: Room | None = None
         self._ready = False
+        self._once = False  # it can't fork, and is used up when it has run
 
     def start(self) -> None:
         """Open the room and hand it the tests, unless that has been done; does not wait for it.
@@ -80,6 +81,9 @@ class Judge:
         except BaseException:
             self._stop(self._room)
             raise
+        finally:
+            if self._once:
+                self.close()
 
     def close(self) -> None:
         """End the room, if it is open. It can be started again."""
@@ -98,7 +102,7 @@ class Judge:
                 f" its text has {listed}." + ready.get("error", ""),
                 help="Import the module by itself to see what goes wrong in it.",
             )
-        self._ready = True
+        self._ready, self._once = True, ready.get("once", False)
 
     def _relay(self, room: Room, play: Play, found: Found) -> None:
         """Carry frames between the rooms until the run is over."""

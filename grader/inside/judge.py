@@ -1,8 +1,9 @@
 """The judge: pytest and one lesson's hidden test module. Never sees the submission, only observations.
 
 Talks frames over standard input and output. {"op": "open", "test_file", "tests", "modules"} makes it
-collect; it answers {"op": "ready", "tests": […]}. {"op": "run", "seed", "tests": […]}, as often as is
-asked, makes it run the tests named in a fork of the session that has collected; while it does it sends
+collect; it answers {"op": "ready", "tests": […], "once": false}. {"op": "run", "seed", "tests": […]}, as
+often as is asked, makes it run the tests named in a fork of the session that has collected; where it
+can't fork, in that session itself, which can be done once. While it does it sends
 
     {"op": "play", "scene", "given"}            and waits for the stage's answer
     {"op": "result", "id", "outcome", …}        as soon as a test is known
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader import wire
+from grader.inside import system
 from grader.inside.draw import Draw
 from grader.inside.testing import BrokenRuleError, Case, Expect, Play
 
@@ -74,16 +76,19 @@ class JudgePlugin:
         self._seed = 0
         self._results: dict[str, dict[str, Any]] = {}
         self._collect_error = ""
+        self._once = not system.can_fork()
         self.outcomes: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
         """Collected: say so, and run what is asked for, in a fork each where the system can fork."""
         tests = [_id(item.name) for item in session.items]
-        self._channel.send({"op": "ready", "tests": tests, "error": self._collect_error})
+        self._channel.send(
+            {"op": "ready", "tests": tests, "error": self._collect_error, "once": self._once}
+        )
         while True:
             order = self._channel.receive()
-            child = os.fork() if hasattr(os, "fork") else 0
+            child = 0 if self._once else os.fork()
             if child == 0:
                 break
             if os.waitpid(child, 0)[1] != 0:
@@ -123,7 +128,7 @@ class JudgePlugin:
         self._channel.send({"op": "play", "scene": scene, "given": given})
         answer: dict[str, Any] = self._channel.receive()
         if answer.get("op") == "stop":
-            if not hasattr(os, "fork"):
+            if self._once:
                 self._channel.send({"op": "stopped"})
             os._exit(1)
         return answer

@@ -2,15 +2,22 @@
 
 The process is thrown away afterwards, so nothing that a submission leaves behind reaches the next
 scene. What a job gives is a dict with one key: `observation`, `lines`, `problem` or `fault`.
+
+Where the stage can fork, the process is a fork of it. Where it can't, `main` runs in an interpreter that
+the stage has started (see `spawn`).
 """
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
 from grader.errors import WireError
+from grader.inside import system
 from grader.inside.actor import (
     FILE,
     MODULE,
@@ -21,6 +28,8 @@ from grader.inside.actor import (
     traceback_of,
     words_of,
 )
+from grader.inside.console import Console
+from grader.inside.keep import take_in
 from grader.inside.literals import as_literals
 from grader.inside.plain import TooLargeError
 from grader.records import Problem, SceneFault, to_json
@@ -28,8 +37,12 @@ from grader.records import Problem, SceneFault, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from grader.inside.console import Console
+    from grader.inside.keep import Keep
 
+ANSWER_FD = 3  # where a player's answer goes
+READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
+# The process goes on with these when the submission has had its way with `os`.
+leave, _write = os._exit, os.write
 _NOT_INSTALLED = (
     "A lab has Python's standard library and `lab`; nothing else is installed where it is graded."
 )
@@ -37,6 +50,65 @@ _NO_TYPING = (
     "Nobody can type while a lab is graded. Take the call out, or put it under"
     ' `if __name__ == "__main__":`.'
 )
+
+
+def enter(keep: Keep) -> Console:
+    """Become a player: caged, and without a trace of the grader to import. Gives where prints go.
+
+    Args:
+        keep: what is about to be played. Nothing of the submission has run yet.
+    """
+    os.closerange(ANSWER_FD + 1, 256)
+    console = Console(1, 8 * keep.limits.stdout_bytes)
+    console.install()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "grader"]:
+        del sys.modules[name]
+    system.enter_cage(
+        cpu_s=keep.limits.scene_cpu_s,
+        # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
+        memory_bytes=keep.limits.memory_bytes * 7 // 8,
+        processes=keep.processes,
+    )
+    return console
+
+
+def give(job: Mapping[str, Any], keep: Keep, console: Console) -> None:
+    """Do `job`, and write what it gives to ANSWER_FD."""
+    frame = answer(job, keep.source, keep.scenes, console, keep.limits.frame_bytes)
+    rest = memoryview(frame)
+    while rest:
+        rest = rest[_write(ANSWER_FD, rest) :]
+
+
+def main() -> None:
+    """Play one scene in an interpreter of its own. Standard error is where the answer goes.
+
+    Standard input holds two frames: what the stage was told when it was opened, with "processes" in it,
+    and the job. What is printed goes to standard output.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def read(count: int) -> bytes:
+        return os.read(0, min(count, 1 << 16))
+
+    try:
+        first = wire.read_frame(read, wire.MAX_TRUSTED_FRAME)
+    except EOFError:
+        return  # no more scenes are wanted
+    keep = take_in(first)
+    keep.processes = first["processes"]
+    os.dup2(2, ANSWER_FD)
+    console = enter(keep)
+    _write(ANSWER_FD, READY)
+    try:
+        job = wire.read_frame(read, wire.MAX_TRUSTED_FRAME)
+        empty = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(empty, 0)
+        os.close(empty)
+        os.dup2(1, 2)
+        give(job, keep, console)
+    finally:
+        leave(0)  # also where the stage has gone, and there is no job
 
 
 def answer(

@@ -7,6 +7,9 @@ Talks frames over standard input and output. The first says what to keep:
 and then, as often as is asked, {"op": "load"} and {"op": "play", "scene", "given", "wall_s"}. Each is
 answered with one frame: what the player gave (see `player`), and what was printed. This process never
 compiles or imports the submission; the process that does has no way back into this one.
+
+The process of a scene is a fork of this one. Where the system can't fork, it is an interpreter that is
+started for it: see `spawn`, which takes the part of `play` and `_watch` there.
 """
 
 from __future__ import annotations
@@ -17,70 +20,23 @@ import select
 import signal
 import sys
 import time
-import types
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
 from grader.errors import WireError
 from grader.inside import player, system
-from grader.inside.console import Console
-from grader.records import Limits, SceneFault, from_json, to_json
+from grader.inside.keep import Keep, take_in
+from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-# The forked process goes on with these when the submission has had its way with `os`.
-_exit, _write = os._exit, os.write
-
-
-@dataclass
-class Keep:
-    """What the stage holds for one submission."""
-
-    source: str
-    scenes: dict[str, Callable[..., Any]]
-    limits: Limits
-    processes: int | None
-
-
-@dataclass
-class _Play:
-    """A job under way: what has come out of its process so far."""
-
-    frame: bytearray = field(default_factory=bytearray)
-    printed: bytearray = field(default_factory=bytearray)
-    status: int | None = None
-    cpu_s: float = 0.0
-    timed_out: bool = False
-    hung_up: bool = False
-    out_of_memory: bool = False
-
-
-def open_stage(first: dict[str, Any]) -> Keep:
-    """Take in the first frame: our own modules and scenes are executed here, once, for every fork."""
-    import lab  # noqa: F401, PLC0415 - so that each fork has it already
-
-    for name, source in first["modules"].items():
-        module = types.ModuleType(name)
-        sys.modules[name] = module
-        exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
-    scenes: dict[str, Any] = {"__name__": "scenes"}
-    exec(compile(first["scenes"], "scenes.py", "exec", dont_inherit=True), scenes)
-    limits: Limits = from_json(Limits, first["limits"])
-    return Keep(
-        first["source"],
-        {name: scene for name, scene in scenes.items() if callable(scene)},
-        limits,
-        None if os.getpid() == 1 else system.count_processes() + limits.processes,
-    )
+    from grader.records import Limits
 
 
 def play(keep: Keep, job: dict[str, Any], channel: int) -> dict[str, Any]:
     """Do one job in a fork of this process and say what came of it.
 
     Args:
-        keep: from `open_stage`.
+        keep: from `take_in`.
         job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock.
         channel: the descriptor that frames come from; if it closes, everything is ended.
     """
@@ -99,11 +55,7 @@ def play(keep: Keep, job: dict[str, Any], channel: int) -> dict[str, Any]:
     os.close(printed_out)
     if watched.hung_up:
         raise SystemExit(0)
-    kept = bytes(watched.printed[: keep.limits.stdout_bytes])
-    return {
-        **_verdict(watched, keep.limits, job["wall_s"]),
-        "stdout": kept.decode("utf-8", "backslashreplace"),
-    }
+    return answer(watched, keep.limits, job["wall_s"])
 
 
 def _be_the_player(keep: Keep, job: dict[str, Any], frame_fd: int, printed_fd: int) -> None:
@@ -114,31 +66,17 @@ def _be_the_player(keep: Keep, job: dict[str, Any], frame_fd: int, printed_fd: i
         os.dup2(empty, 0)
         os.dup2(printed_fd, 1)
         os.dup2(printed_fd, 2)
-        os.dup2(frame_fd, 3)
-        os.closerange(4, 256)
-        console = Console(1, 8 * keep.limits.stdout_bytes)
-        console.install()
-        for name in [name for name in sys.modules if name.partition(".")[0] == "grader"]:
-            del sys.modules[name]
-        system.enter_cage(
-            cpu_s=keep.limits.scene_cpu_s,
-            # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
-            memory_bytes=keep.limits.memory_bytes * 7 // 8,
-            processes=keep.processes,
-        )
-        frame = player.answer(job, keep.source, keep.scenes, console, keep.limits.frame_bytes)
-        rest = memoryview(frame)
-        while rest:
-            rest = rest[_write(3, rest) :]
+        os.dup2(frame_fd, player.ANSWER_FD)
+        player.give(job, keep, player.enter(keep))
     finally:
-        _exit(0)
+        player.leave(0)
 
 
 def _watch(
     child: int, frame_fd: int, printed_fd: int, channel: int, wall_s: float, limits: Limits
-) -> _Play:
+) -> Seen:
     """Gather what comes out of the process `child` until it is gone or its time is up."""
-    seen = _Play()
+    seen = Seen()
     deadline = time.monotonic() + wall_s
     poll = select.poll()
     for fd in (frame_fd, printed_fd):
@@ -148,7 +86,10 @@ def _watch(
     exit_fd = _exit_fd(child)
     if exit_fd is not None:
         poll.register(exit_fd, select.POLLIN)
-    keep = {frame_fd: (seen.frame, limits.frame_bytes + 64), printed_fd: (seen.printed, 1 << 16)}
+    keep = {
+        frame_fd: (seen.frame, limits.frame_bytes + FRAME_SLACK),
+        printed_fd: (seen.printed, PRINTED_KEPT),
+    }
     while seen.status is None:
         left = deadline - time.monotonic()
         if left <= 0:
@@ -177,7 +118,9 @@ def _exit_fd(child: int) -> int | None:
 
 def _gone(child: int) -> tuple[int | None, float]:
     pid, status, usage = os.wait4(child, os.WNOHANG)
-    return (status, usage.ru_utime + usage.ru_stime) if pid else (None, 0.0)
+    if not pid:
+        return None, 0.0
+    return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def _drain(fd: int, into: bytearray, limit: int) -> bool:
@@ -191,69 +134,6 @@ def _drain(fd: int, into: bytearray, limit: int) -> bool:
             return False
         into += data[: max(0, limit - len(into))]
     return True
-
-
-def _verdict(seen: _Play, limits: Limits, wall_s: float) -> dict[str, Any]:
-    """What the job gave, or the fault that kept it from giving anything."""
-    status = seen.status
-    if seen.timed_out or status is None:
-        return _fault("timeout", f"the harness did not come back within {wall_s:g} s")
-    ending = os.waitstatus_to_exitcode(status)
-    if ending < 0 or not seen.frame:
-        return _ended(seen, -ending, limits)
-    try:
-        return _only_frame(seen.frame, limits)
-    except WireError as exc:
-        return _fault("protocol", f"the harness wrote where only the grader writes: {exc}")
-
-
-def _ended(seen: _Play, killed_by: int, limits: Limits) -> dict[str, Any]:
-    """Why a job that is gone gave nothing. `killed_by` is a signal, or 0 where it left by itself."""
-    if seen.out_of_memory:
-        return _fault("memory", "the harness ran out of memory")
-    spent = seen.cpu_s >= limits.scene_cpu_s
-    if killed_by == signal.SIGXCPU or (killed_by == signal.SIGKILL and spent):
-        return _fault("timeout", f"the harness used up {limits.scene_cpu_s:g} s of processor time")
-    if killed_by > 0:
-        return _fault("crash", f"the harness brought the program down ({_signal_name(killed_by)})")
-    return _fault("crash", "the harness ended the whole program, without an error")
-
-
-def _only_frame(data: bytearray, limits: Limits) -> dict[str, Any]:
-    """The one frame in `data`.
-
-    Raises:
-        WireError: none, more than one, over the limit, or not a player's answer.
-    """
-    stream = memoryview(bytes(data))
-    taken = 0
-
-    def read(count: int) -> bytes:
-        nonlocal taken
-        part = bytes(stream[taken : taken + count])
-        taken += len(part)
-        return part
-
-    try:
-        outcome = wire.read_frame(read, limits.frame_bytes)
-    except EOFError as exc:
-        raise WireError(str(exc)) from exc
-    if taken != len(stream):
-        raise WireError("there is more than one answer")
-    if not isinstance(outcome, dict) or len(outcome) != 1:
-        raise WireError("it is no answer")
-    return outcome
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _fault(kind: Any, message: str) -> dict[str, Any]:
-    return {"fault": to_json(SceneFault(kind, message))}
 
 
 def main() -> None:
@@ -273,9 +153,15 @@ def main() -> None:
         while rest:
             rest = rest[os.write(reply, rest) :]
 
+    opened = {"op": "opened", "python": ".".join(map(str, sys.version_info[:3]))}
     # An input that ends, be it inside a frame, is the grader's going away: no fault, and status 0.
     with contextlib.suppress(EOFError, BrokenPipeError, WireError):
-        keep = open_stage(wire.read_frame(read, wire.MAX_TRUSTED_FRAME))
-        send({"op": "opened", "python": ".".join(map(str, sys.version_info[:3]))})
+        if not system.can_fork():
+            from grader.inside import spawn  # noqa: PLC0415 - start-up time counts where it can
+
+            spawn.serve(read, send, opened)
+        keep = take_in(wire.read_frame(read, wire.MAX_TRUSTED_FRAME))
+        keep.processes = system.processes_allowed(keep.limits.processes)
+        send(opened)
         while True:
             send(play(keep, wire.read_frame(read, wire.MAX_TRUSTED_FRAME), channel))

@@ -29,6 +29,18 @@ _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_KEEPCAPS = 8
 _CAP_DAC_READ_SEARCH = 2
 _CAPSET_VERSION = 0x20080522
+# Windows has neither the one nor the others.
+_SIGKILL = getattr(signal, "SIGKILL", 9)
+_CAN_REAP = all(hasattr(os, name) for name in ("killpg", "waitpid", "WNOHANG"))
+
+
+def can_fork() -> bool:
+    """Whether a process may be made out of this one.
+
+    It can't be where the system has no such thing, and where LAB_CHECK_SPAWN=1 says that none is to be
+    made, so that it can be tried what happens there.
+    """
+    return hasattr(os, "fork") and os.environ.get("LAB_CHECK_SPAWN", "0") in ("", "0")
 
 
 def harden_stage() -> None:
@@ -50,11 +62,11 @@ def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None) -> Non
         processes: more than are running under this user now; see `count_processes`. None in a
             container: the limit counts over all containers, and each has one of its own.
     """
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     _be_the_first_to_go()
     if is_root():
         _drop_root()
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of uid clears it
+        _prctl(_PR_SET_PDEATHSIG, _SIGKILL)  # a change of uid clears it
     if resource is None:
         return
     whole = max(1, int(cpu_s))
@@ -117,6 +129,19 @@ def count_processes() -> int:
     return count
 
 
+def processes_allowed(more: int) -> int | None:
+    """What `enter_cage` takes as `processes`, for a cage in which `more` of them may run."""
+    return None if os.getpid() == 1 else count_processes() + more
+
+
+def spent_by_children_s() -> float:
+    """Seconds of processor time of all children of this process that are gone; 0 where nobody counts."""
+    if resource is None:
+        return 0.0
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def is_root() -> bool:
     """Whether this process may do anything, which what it is about to run must not."""
     return bool(getattr(os, "geteuid", lambda: 1)() == 0)
@@ -160,20 +185,24 @@ def end_everything(child: int | None, patience_s: float = 5.0) -> None:
     Args:
         child: the process started last; its group is killed where descendants can't be listed.
         patience_s: seconds after which a fork bomb that outruns this is left to the outer limits.
+
+    Does nothing on Windows, where nobody knows what came from whom.
     """
+    if not _CAN_REAP:
+        return
     deadline = time.monotonic() + patience_s
     while True:
         if os.getpid() == 1:
             # Everything else in this pid namespace came from a submission.
             with contextlib.suppress(OSError):
-                os.kill(-1, signal.SIGKILL)
+                os.kill(-1, _SIGKILL)
         else:
             for pid in _descendants(os.getpid()):
                 with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(pid, _SIGKILL)
             if child is not None:
                 with contextlib.suppress(OSError):
-                    os.killpg(child, signal.SIGKILL)
+                    os.killpg(child, _SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

@@ -181,6 +181,7 @@ class ProcessRooms:
 
 def _environment(scratch: str | None) -> dict[str, str]:
     """As little as an interpreter needs; nothing by which to learn where or why it runs."""
-    kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR")
+    kept = ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR"]
+    kept += ["LAB_CHECK_SPAWN"]  # which the stage takes out again
     found = {name: os.environ[name] for name in kept if name in os.environ}
     return found if scratch is None else {**found, "TEMP": scratch, "TMPDIR": scratch}

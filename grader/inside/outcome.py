@@ -1,0 +1,122 @@
+"""From what came out of a player's process to the stage's answer. The same however it was started."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from grader import wire
+from grader.errors import WireError
+from grader.records import SceneFault, to_json
+
+if TYPE_CHECKING:
+    from grader.records import Limits
+
+FRAME_SLACK = 64  # bytes kept past the limit of a frame, so that a second one is noticed
+PRINTED_KEPT = 1 << 16  # bytes
+_NT_FAULT = 0xC0000000  # from here on Windows tells of a crash in the exit status itself
+
+
+@dataclass
+class Seen:
+    """A job under way: what has come out of its process so far.
+
+    Args:
+        frame: what it wrote where its answer belongs.
+        printed: what it printed.
+        status: its exit status, below 0 the signal that ended it; None: it was not seen to end.
+        cpu_s: seconds of processor time that it used.
+        timed_out: its time on the clock was up.
+        hung_up: the grader went away meanwhile.
+        out_of_memory: the kernel ended something for want of memory meanwhile.
+    """
+
+    frame: bytearray = field(default_factory=bytearray)
+    printed: bytearray = field(default_factory=bytearray)
+    status: int | None = None
+    cpu_s: float = 0.0
+    timed_out: bool = False
+    hung_up: bool = False
+    out_of_memory: bool = False
+
+
+def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
+    """What the job gave, or the fault that kept it from giving anything; and what was printed.
+
+    Args:
+        seen: all that came out of the process.
+        limits: what it was allowed.
+        wall_s: seconds on the clock that it had.
+    """
+    kept = bytes(seen.printed[: limits.stdout_bytes])
+    return {
+        **_verdict(seen, limits, wall_s),
+        "stdout": kept.decode("utf-8", "backslashreplace"),
+    }
+
+
+def fault(kind: Any, message: str) -> dict[str, Any]:
+    """A job that gave nothing, and why."""
+    return {"fault": to_json(SceneFault(kind, message))}
+
+
+def _verdict(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
+    if seen.timed_out or seen.status is None:
+        return fault("timeout", f"the harness did not come back within {wall_s:g} s")
+    if seen.status < 0 or seen.status >= _NT_FAULT or not seen.frame:
+        return _ended(seen, seen.status, limits)
+    try:
+        return _only_frame(seen.frame, limits)
+    except WireError as exc:
+        return fault("protocol", f"the harness wrote where only the grader writes: {exc}")
+
+
+def _ended(seen: Seen, status: int, limits: Limits) -> dict[str, Any]:
+    """Why a job that is gone gave nothing."""
+    if seen.out_of_memory:
+        return fault("memory", "the harness ran out of memory")
+    by = _name_of_end(status)
+    if by == "SIGXCPU" or (by == "SIGKILL" and seen.cpu_s >= limits.scene_cpu_s):
+        return fault("timeout", f"the harness used up {limits.scene_cpu_s:g} s of processor time")
+    if by:
+        return fault("crash", f"the harness brought the program down ({by})")
+    return fault("crash", "the harness ended the whole program, without an error")
+
+
+def _name_of_end(status: int) -> str:
+    """What ended a process: a signal, or what Windows calls a fault; "" where it left by itself."""
+    if status >= _NT_FAULT:
+        return f"Windows exception {status:08X}"
+    if status >= 0:
+        return ""
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _only_frame(data: bytearray, limits: Limits) -> dict[str, Any]:
+    """The one answer in `data`.
+
+    Raises:
+        WireError: none, more than one, over the limit, or not a player's answer.
+    """
+    stream = memoryview(bytes(data))
+    taken = 0
+
+    def read(count: int) -> bytes:
+        nonlocal taken
+        part = bytes(stream[taken : taken + count])
+        taken += len(part)
+        return part
+
+    try:
+        outcome = wire.read_frame(read, limits.frame_bytes)
+    except EOFError as exc:
+        raise WireError(str(exc)) from exc
+    if taken != len(stream):
+        raise WireError("there is more than one answer")
+    if not isinstance(outcome, dict) or len(outcome) != 1:
+        raise WireError("it is no answer")
+    return outcome
