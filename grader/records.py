@@ -47,7 +47,7 @@ class Limits:
     submission_bytes: int = 1 << 20
     scene_cpu_s: float = 2.0
     scene_wall_s: float = 10.0  # generous, so that a loaded machine fails nobody
-    hurried_wall_s: float = 2.0  # once `patience` scenes have used up the wall limit
+    hurried_wall_s: float = 1.25  # once `patience` scenes have used up the wall limit
     patience: int = 2
     total_s: float = 60.0
     memory_bytes: int = 256 << 20

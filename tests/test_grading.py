@@ -171,6 +171,7 @@ class BrokenRoom:
 
 class BrokenRooms(ProcessRooms):
     def __init__(self, role: str, fails_after: int, error: Exception) -> None:
+        super().__init__()
         self._role, self._how = role, (fails_after, error)
 
     def open_judge(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from grader.commands.shared import (
     completing,
     known_lessons,
     lessons_option,
+    limits_of,
     runner_option,
     warn,
 )
@@ -102,11 +104,17 @@ def _from_table(ctx: click.Context, _param: click.Parameter, named: str | None) 
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
 def grade(**options: Any) -> None:
     """Grade SUBMISSION, a harness.py; `-` reads standard input."""
-    from grader.commands import running  # noqa: PLC0415 - not for --help
+    from grader import rooms  # noqa: PLC0415 - not for --help
 
-    asked = running.Asked(**options)
-    if asked.lesson == "all":
-        raise SystemExit(running.every_lesson(asked, warn))
-    if asked.watch:
-        running.watch(asked, warn)
-    raise SystemExit(running.once(asked, warn))
+    # First, so that they open while the rest is imported.
+    limits = limits_of(options["timeout"])
+    chosen = rooms.choose(options["runner"], limits=limits, warn=warn, ahead=True)
+    with contextlib.closing(chosen) as opened:
+        from grader.commands import running  # noqa: PLC0415
+
+        asked = running.Asked(**options)
+        if asked.lesson == "all":
+            raise SystemExit(running.every_lesson(asked, opened, warn))
+        if asked.watch:
+            running.watch(asked, opened, warn)
+        raise SystemExit(running.once(asked, opened, warn))

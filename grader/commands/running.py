@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader import grading, kit, lessons, output, rooms, watching
+from grader import grading, kit, lessons, output, watching
 from grader.commands.shared import Exit, limits_of
 from grader.errors import UsageError
 from grader.grading import BreakOffError
@@ -75,32 +75,22 @@ class Asked:
         """What is to be graded: in the pages' form it is not the argument."""
         return self.submission if self.harness is None else self.harness
 
-    def open_rooms(self, warn: Warn) -> contextlib.closing[Rooms]:
-        """The rooms that were asked for."""
-        return contextlib.closing(
-            rooms.choose(self.runner, limits=limits_of(self.timeout), warn=warn)
-        )
 
-
-def once(asked: Asked, warn: Warn) -> Exit:
+def once(asked: Asked, opened: Rooms, warn: Warn) -> Exit:
     """Grade, write the reports, and say how it went."""
     lesson = _lesson(asked)
     written = _output(asked, lesson)
-    with asked.open_rooms(warn) as opened:
-        report = _graded(asked, lesson, opened, warn)
+    report = _graded(asked, lesson, opened, warn)
     written.write(report)
     return _status(report, asked.fail_under)
 
 
-def watch(asked: Asked, warn: Warn) -> NoReturn:
+def watch(asked: Asked, opened: Rooms, warn: Warn) -> NoReturn:
     """Grade now and at each save, until there is a Ctrl-C, which comes out of here as it is."""
     lesson = _lesson(asked)
     written = _output(asked, lesson)
     before: Report | None = None
-    with (
-        asked.open_rooms(warn) as opened,
-        contextlib.closing(Judge(opened, lesson, limits_of(asked.timeout))) as judge,
-    ):
+    with contextlib.closing(Judge(opened, lesson, limits_of(asked.timeout))) as judge:
         for _ in watching.saves(Path(asked.file)):
             report = _graded(asked, lesson, opened, warn, judge)
             if before is not None:
@@ -111,7 +101,7 @@ def watch(asked: Asked, warn: Warn) -> NoReturn:
     raise AssertionError("a file is watched for as long as nobody ends it")
 
 
-def every_lesson(asked: Asked, warn: Warn) -> Exit:
+def every_lesson(asked: Asked, opened: Rooms, warn: Warn) -> Exit:
     """Grade for each lesson there is, and list what the harness can do so far.
 
     Raises:
@@ -130,8 +120,7 @@ def every_lesson(asked: Asked, warn: Warn) -> Exit:
         if given:
             raise UsageError(f"--lesson all and {name} do not go together.", help="Leave one out.")
     every = [lessons.find(number, asked.folders) for number in lessons.folders(asked.folders)]
-    with asked.open_rooms(warn) as opened:
-        reports = [_graded(asked, lesson, opened, warn) for lesson in every]
+    reports = [_graded(asked, lesson, opened, warn) for lesson in every]
     click.echo(so_far.render(reports), nl=False)
     return max((_status(report, None) for report in reports), default=Exit.PASSED)
 

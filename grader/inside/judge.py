@@ -15,6 +15,7 @@ can't fork, in that session itself, which can be done once. While it does it sen
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import shutil
 import signal
@@ -86,6 +87,7 @@ class JudgePlugin:
         self._channel.send(
             {"op": "ready", "tests": tests, "error": self._collect_error, "once": self._once}
         )
+        gc.freeze()  # a fork that collects garbage would copy all of pytest
         while True:
             order = self._channel.receive()
             child = 0 if self._once else os.fork()

@@ -22,12 +22,14 @@ class Keep:
         scenes: by name.
         limits: what a scene may use.
         processes: more than this many may not run under the player's user; None: nobody counts them.
+        code: the source compiled, for `marshal`; empty where that has not been done, or can't be.
     """
 
     source: str
     scenes: dict[str, Callable[..., Any]]
     limits: Limits
     processes: int | None = None
+    code: bytes = b""
 
 
 def take_in(first: dict[str, Any]) -> Keep:

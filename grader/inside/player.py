@@ -1,7 +1,7 @@
 """One job beside the submission: import it, or play one scene with it. Runs in a process of its own.
 
 The process is thrown away afterwards, so nothing that a submission leaves behind reaches the next
-scene. What a job gives is a dict with one key: `observation`, `lines`, `problem` or `fault`.
+scene. What a job gives is a dict with one key: `observation`, `lines`, `code`, `problem` or `fault`.
 
 Where the stage can fork, the process is a fork of it. Where it can't, `main` runs in an interpreter that
 the stage has started (see `spawn`).
@@ -9,6 +9,8 @@ the stage has started (see `spawn`).
 
 from __future__ import annotations
 
+import base64
+import marshal
 import os
 import signal
 import sys
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from grader.inside.keep import Keep
 
 ANSWER_FD = 3  # where a player's answer goes
+# A stage's first job. What takes longer is compiled for each scene, and runs out of time there.
+COMPILE = {"op": "compile", "wall_s": 2.0}
 READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
 # The process goes on with these when the submission has had its way with `os`.
 leave, _write = os._exit, os.write
@@ -52,107 +56,113 @@ _NO_TYPING = (
 )
 
 
-def enter(keep: Keep) -> Console:
-    """Become a player: caged, and without a trace of the grader to import. Gives where prints go.
+def prepare(keep: Keep) -> Console:
+    """What can be done before there is a player: nothing of ours is left to import. Gives where prints go.
 
-    Args:
-        keep: what is about to be played. Nothing of the submission has run yet.
+    A stage that forks does this once, for every fork.
     """
-    os.closerange(ANSWER_FD + 1, 256)
     console = Console(1, 8 * keep.limits.stdout_bytes)
     console.install()
     for name in [name for name in sys.modules if name.partition(".")[0] == "grader"]:
         del sys.modules[name]
+    return console
+
+
+def play_one(keep: Keep, console: Console, ready: Callable[[], object] = lambda: None) -> None:
+    """Be a player: caged, wait for a job on standard input, do it, and write to ANSWER_FD what it gives.
+
+    Args:
+        keep: what is played. Nothing of the submission runs before there is a job.
+        console: from `prepare`.
+        ready: called when there is nothing left to do but wait.
+    """
+    os.closerange(ANSWER_FD + 1, 256)
     system.enter_cage(
         cpu_s=keep.limits.scene_cpu_s,
         # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
         memory_bytes=keep.limits.memory_bytes * 7 // 8,
         processes=keep.processes,
     )
-    return console
-
-
-def give(job: Mapping[str, Any], keep: Keep, console: Console) -> None:
-    """Do `job`, and write what it gives to ANSWER_FD."""
-    frame = answer(job, keep.source, keep.scenes, console, keep.limits.frame_bytes)
-    rest = memoryview(frame)
+    code = marshal.loads(keep.code) if keep.code else None  # noqa: S302 - made by Python, in a fork
+    ready()
+    job = wire.read_frame(read_input, wire.MAX_TRUSTED_FRAME)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(1, 2)
+    rest = memoryview(answer(job, keep, code, console))
     while rest:
         rest = rest[_write(ANSWER_FD, rest) :]
+
+
+def read_input(count: int) -> bytes:
+    """So many bytes at most from standard input."""
+    return os.read(0, min(count, 1 << 16))
 
 
 def main() -> None:
     """Play one scene in an interpreter of its own. Standard error is where the answer goes.
 
-    Standard input holds two frames: what the stage was told when it was opened, with "processes" in it,
-    and the job. What is printed goes to standard output.
+    Standard input holds two frames: what the stage was told when it was opened, with "processes" and "code"
+    as a `Keep` has them, and the job. What is printed goes to standard output.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def read(count: int) -> bytes:
-        return os.read(0, min(count, 1 << 16))
-
     try:
-        first = wire.read_frame(read, wire.MAX_TRUSTED_FRAME)
+        first = wire.read_frame(read_input, wire.MAX_TRUSTED_FRAME)
     except EOFError:
         return  # no more scenes are wanted
     keep = take_in(first)
-    keep.processes = first["processes"]
+    keep.processes, keep.code = first["processes"], base64.b64decode(first["code"])
     os.dup2(2, ANSWER_FD)
-    console = enter(keep)
-    _write(ANSWER_FD, READY)
+    console = prepare(keep)
     try:
-        job = wire.read_frame(read, wire.MAX_TRUSTED_FRAME)
-        empty = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(empty, 0)
-        os.close(empty)
-        os.dup2(1, 2)
-        give(job, keep, console)
+        play_one(keep, console, lambda: _write(ANSWER_FD, READY))
     finally:
         leave(0)  # also where the stage has gone, and there is no job
 
 
 def answer(
-    job: Mapping[str, Any],
-    source: str,
-    scenes: Mapping[str, Callable[..., Any]],
-    console: Console,
-    limit: int,
+    job: Mapping[str, Any], keep: Keep, code: types.CodeType | None, console: Console
 ) -> bytes:
-    """Do `job` and encode what it gives as one frame of at most `limit` bytes."""
-    outcome = perform(job, source, scenes, console)
+    """Do `job` and encode what it gives as one frame, within the limit for frames."""
+    outcome = perform(job, keep, code, console)
     console.flush_streams()
     try:
         frame = wire.encode(outcome)
     except WireError as exc:
         return wire.encode(_fault("scene", f"the scene's observation is not plain: {exc}"))
-    if len(frame) > limit:
+    if len(frame) > keep.limits.frame_bytes:
         return wire.encode(_too_large())
     return frame
 
 
 def perform(
-    job: Mapping[str, Any],
-    source: str,
-    scenes: Mapping[str, Callable[..., Any]],
-    console: Console,
+    job: Mapping[str, Any], keep: Keep, code: types.CodeType | None, console: Console
 ) -> dict[str, Any]:
-    """Do `job`: {"op": "load"} or {"op": "play", "scene": …, "given": {…}}."""
+    """Do `job`: {"op": "compile"}, {"op": "load"} or {"op": "play", "scene": …, "given": {…}}.
+
+    Args:
+        job: what is to be done.
+        keep: what it is done with.
+        code: the submission, if it has been compiled before.
+        console: where everything it prints goes.
+    """
+    compiled = code or _compile(keep.source)
+    if job["op"] == "compile":
+        return _marshalled(compiled)
     loading = job["op"] == "load"
-    if not loading and job["scene"] not in scenes:
-        return _fault("scene", f"there is no scene {job['scene']!r}")
-    code = _compile(source)
-    if isinstance(code, Problem):
-        return {"problem": to_json(code)} if loading else _fault("load", code.message)
+    if isinstance(compiled, Problem):
+        return {"problem": to_json(compiled)} if loading else _fault("load", compiled.message)
     try:
-        actor = Actor.load(code, source, console)
+        actor = Actor.load(compiled, keep.source, console)
     except StumbleError as stumble:
-        if loading:
-            return {"problem": to_json(_import_problem(stumble))}
-        return {"fault": to_json(stumble.fault)}
+        return {"problem": to_json(_import_problem(stumble))} if loading else _told(stumble)
     if loading:
-        return {"lines": _lines(code)}
+        return {"lines": _lines(compiled)}
     console.since_last()
-    return _play(scenes[job["scene"]], actor, job["given"], source)
+    if job["scene"] not in keep.scenes:
+        return _fault("scene", f"there is no scene {job['scene']!r}")
+    return _play(keep.scenes[job["scene"]], actor, job["given"], keep.source)
 
 
 def _play(
@@ -161,7 +171,7 @@ def _play(
     try:
         return {"observation": scene(actor, **as_literals(given))}
     except StumbleError as stumble:
-        return {"fault": to_json(stumble.fault)}
+        return _told(stumble)
     except TooLargeError:
         return _too_large()
     except BaseException as exc:
@@ -170,6 +180,12 @@ def _play(
         if touches_submission(exc):
             return {"fault": to_json(fault_of(exc, source, "exception", MODULE))}
         return _fault("scene", _where(exc))
+
+
+def _marshalled(compiled: types.CodeType | Problem) -> dict[str, Any]:
+    if isinstance(compiled, Problem):
+        return {"problem": to_json(compiled)}
+    return {"code": base64.b64encode(marshal.dumps(compiled)).decode("ascii")}
 
 
 def _compile(source: str) -> types.CodeType | Problem:
@@ -239,6 +255,10 @@ def _where(exc: BaseException) -> str:
 
 def _too_large() -> dict[str, Any]:
     return _fault("output", "the harness built more than a test can take (1 MiB)")
+
+
+def _told(stumble: StumbleError) -> dict[str, Any]:
+    return {"fault": to_json(stumble.fault)}
 
 
 def _fault(kind: Any, message: str) -> dict[str, Any]:

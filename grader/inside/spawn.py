@@ -24,7 +24,7 @@ from grader.errors import WireError
 from grader.inside import system
 from grader.inside.keep import take_in
 from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer, fault
-from grader.inside.player import READY
+from grader.inside.player import COMPILE, READY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ class Player:
     def last_words(self) -> str:
         """Why it never got ready: the last line of what it wrote."""
         told = (bytes(self._seen.printed) + bytes(self._seen.frame)).decode("utf-8", "replace")
-        return told.strip().rpartition("\n")[2] or "it was not ready in time"
+        return told.strip().rpartition("\n")[2] or "it ended, or was not ready in time"
 
     def play(self, job: dict[str, Any], gone: threading.Event) -> Seen:
         """Have it do its job, and end it and all that came from it.
@@ -197,12 +197,15 @@ def serve(read: Callable[[int], bytes], send: Callable[[Any], None], opened: Any
     line = Line(read)
     first = line.receive()
     keep = take_in(first)  # a lesson that is broken is found out here, not by each player
-    whole = wire.encode({**first, "processes": system.processes_allowed(keep.limits.processes)})
-    player = Player(whole, keep.limits)
+    first |= {"processes": system.processes_allowed(keep.limits.processes), "code": ""}
+    player = Player(wire.encode(first), keep.limits)
     try:
         if not player.ready(_FIRST_START_S):
             player.end()
             raise OSError(f"no interpreter starts here: {player.last_words()}")
+        made = _play(player, COMPILE, line.gone, keep.limits)
+        whole = wire.encode({**first, "code": made.get("code", "")})
+        player = Player(whole, keep.limits)
         send(opened)
         while True:
             job = line.receive()

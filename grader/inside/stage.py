@@ -9,12 +9,14 @@ answered with one frame: what the player gave (see `player`), and what was print
 compiles or imports the submission; the process that does has no way back into this one.
 
 The process of a scene is a fork of this one. Where the system can't fork, it is an interpreter that is
-started for it: see `spawn`, which takes the part of `play` and `_watch` there.
+started for it: see `spawn`, whose `Player` takes the part of `Fork` there.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -25,51 +27,91 @@ from typing import TYPE_CHECKING, Any
 from grader import wire
 from grader.errors import WireError
 from grader.inside import player, system
-from grader.inside.keep import Keep, take_in
+from grader.inside.keep import take_in
 from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.inside.console import Console
+    from grader.inside.keep import Keep
     from grader.records import Limits
 
 
-def play(keep: Keep, job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Do one job in a fork of this process and say what came of it.
+class Fork:
+    """A fork of this process that waits for a job. Nothing of the submission has run in it.
+
+    It is made while the grader thinks about the answer before: so it is often up by the time it is needed,
+    and never stands beside a process in which a submission has run.
 
     Args:
-        keep: from `take_in`.
-        job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock.
-        channel: the descriptor that frames come from; if it closes, everything is ended.
+        keep: what the stage holds.
+        console: what it prints to, made ready.
     """
-    frame_out, frame_in = os.pipe()
-    printed_out, printed_in = os.pipe()
-    kills = system.out_of_memory_kills()
-    child = os.fork()
-    if child == 0:
-        _be_the_player(keep, job, frame_in, printed_in)
-    os.close(frame_in)
-    os.close(printed_in)
-    watched = _watch(child, frame_out, printed_out, channel, job["wall_s"], keep.limits)
-    watched.out_of_memory = system.out_of_memory_kills() > kills
-    system.end_everything(child)
-    os.close(frame_out)
-    os.close(printed_out)
-    if watched.hung_up:
-        raise SystemExit(0)
-    return answer(watched, keep.limits, job["wall_s"])
+
+    def __init__(self, keep: Keep, console: Console) -> None:
+        self._limits = keep.limits
+        job_out, self._job_in = os.pipe()
+        self._frame_out, frame_in = os.pipe()
+        self._printed_out, printed_in = os.pipe()
+        self._kills = system.out_of_memory_kills()
+        self._child = os.fork()
+        if self._child == 0:
+            _be_the_player(keep, console, (job_out, printed_in, frame_in))
+        for theirs in (job_out, frame_in, printed_in):
+            os.close(theirs)
+
+    def play(self, job: dict[str, Any], channel: int) -> dict[str, Any]:
+        """Have it do a job, end it and all that came from it, and say what came of the job.
+
+        Args:
+            job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock.
+            channel: the descriptor that frames come from; if it closes, everything is ended.
+        """
+        rest = memoryview(wire.encode(job))
+        with contextlib.suppress(BrokenPipeError):  # it is gone, which shows in its status
+            while rest:
+                rest = rest[os.write(self._job_in, rest) :]
+        pipes = (self._frame_out, self._printed_out)
+        seen = _watch(self._child, *pipes, channel, job["wall_s"], self._limits)
+        seen.out_of_memory = system.out_of_memory_kills() > self._kills
+        system.end_everything(self._child)
+        for ours in (self._job_in, *pipes):
+            os.close(ours)
+        if seen.hung_up:
+            raise EOFError
+        return answer(seen, self._limits, job["wall_s"])
 
 
-def _be_the_player(keep: Keep, job: dict[str, Any], frame_fd: int, printed_fd: int) -> None:
+def _be_the_player(keep: Keep, console: Console, pipes: tuple[int, int, int]) -> None:
     """The forked process: caged, cut off from the stage's channel, and gone when it has answered."""
     try:
         os.setsid()
-        empty = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(empty, 0)
-        os.dup2(printed_fd, 1)
-        os.dup2(printed_fd, 2)
-        os.dup2(frame_fd, player.ANSWER_FD)
-        player.give(job, keep, player.enter(keep))
+        job, printed, frame = pipes
+        os.dup2(job, 0)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        os.dup2(frame, player.ANSWER_FD)
+        player.play_one(keep, console)
     finally:
-        player.leave(0)
+        player.leave(0)  # also where the stage has gone, and there is no job
+
+
+def _serve(
+    keep: Keep, receive: Callable[[], Any], send: Callable[[Any], None], channel: int, opened: Any
+) -> None:
+    """Answer jobs, each in a fork that was made ahead, until the grader goes away."""
+    console = player.prepare(keep)
+    # The submission compiled, once, in a fork, as bytes that only other forks make code of. Nothing of it
+    # runs meanwhile, so this is Python's own work. Why it can't be compiled, the first job will tell.
+    made = Fork(keep, console).play(player.COMPILE, channel)
+    keep.code = base64.b64decode(made.get("code", ""))
+    gc.freeze()  # a fork that collects garbage would copy every page of ours
+    fork = Fork(keep, console)
+    send(opened)
+    while True:
+        send(fork.play(receive(), channel))
+        fork = Fork(keep, console)
 
 
 def _watch(
@@ -162,6 +204,6 @@ def main() -> None:
             spawn.serve(read, send, opened)
         keep = take_in(wire.read_frame(read, wire.MAX_TRUSTED_FRAME))
         keep.processes = system.processes_allowed(keep.limits.processes)
-        send(opened)
-        while True:
-            send(play(keep, wire.read_frame(read, wire.MAX_TRUSTED_FRAME), channel))
+        _serve(keep, lambda: wire.read_frame(read, wire.MAX_TRUSTED_FRAME), send, channel, opened)
+    system.end_everything(None)
+    player.leave(0)  # there is nothing to tidy up

@@ -9,6 +9,7 @@ next scene to find. None of these calls is needed for a process other than the o
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import struct
 from typing import Any, NamedTuple
@@ -48,14 +49,20 @@ def keep_to_oneself(libc: Any) -> bool:
     Returns:
         False where this machine's calls are not known, or the kernel has no filters.
     """
-    calls = _CALLS.get(os.uname().machine)
-    if calls is None:
+    code = program_here()
+    if not code:
         return False
-    code = program(calls)
     steps = ctypes.create_string_buffer(code)
     # A struct sock_fprog: how many steps, padding, where they are.
     whole = struct.pack("@HP", len(code) // 8, ctypes.addressof(steps))
     return bool(libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.create_string_buffer(whole), 0, 0) == 0)
+
+
+@functools.cache
+def program_here() -> bytes:
+    """The filter for this machine; b"" where its calls are not known."""
+    calls = _CALLS.get(os.uname().machine) if hasattr(os, "uname") else None
+    return program(calls) if calls is not None else b""
 
 
 def program(calls: _Calls) -> bytes:

@@ -6,6 +6,7 @@ Used where it exists, done without where it doesn't. Linux has all of it, macOS 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ def harden_stage() -> None:
 
     Also adopts orphans, so that a double fork can still be found and ended. No effect off Linux.
     """
+    _keeps_reading()  # what is the same for every cage is found out once, here
+    syscalls.program_here()
     _prctl(_PR_SET_DUMPABLE, 0)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -85,11 +88,10 @@ def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None) -> Non
 def _be_the_first_to_go() -> None:
     """When memory runs out, this process is ended and not the stage. Nothing of a submission runs yet."""
     _prctl(_PR_SET_DUMPABLE, 1)  # else the file is root's
-    with (
-        contextlib.suppress(OSError),
-        open("/proc/self/oom_score_adj", "w", encoding="ascii") as file,
-    ):
-        file.write("1000")
+    with contextlib.suppress(OSError):
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(file, b"1000")  # a text file would look for its codec on the disk, in every fork
+        os.close(file)
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -153,7 +155,7 @@ def _drop_root() -> None:
     Where only root can read Python's own library, the right to read (and no other) is kept: else the
     submission could not import a thing.
     """
-    keeps_reading = not _readable_by_all(os.path.dirname(os.path.realpath(os.__file__)))
+    keeps_reading = _keeps_reading()
     if keeps_reading:
         _prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
@@ -168,6 +170,11 @@ def _drop_root() -> None:
         header = (ctypes.c_uint32 * 2)(_CAPSET_VERSION, 0)
         right = 1 << _CAP_DAC_READ_SEARCH
         _libc.capset(header, (ctypes.c_uint32 * 6)(right, right, 0, 0, 0, 0))
+
+
+@functools.cache
+def _keeps_reading() -> bool:
+    return not _readable_by_all(os.path.dirname(os.path.realpath(os.__file__)))
 
 
 def _readable_by_all(folder: str) -> bool:
@@ -191,7 +198,7 @@ def end_everything(child: int | None, patience_s: float = 5.0) -> None:
     if not _CAN_REAP:
         return
     deadline = time.monotonic() + patience_s
-    while True:
+    while not _childless(child):
         if os.getpid() == 1:
             # Everything else in this pid namespace came from a submission.
             with contextlib.suppress(OSError):
@@ -200,17 +207,22 @@ def end_everything(child: int | None, patience_s: float = 5.0) -> None:
             for pid in _descendants(os.getpid()):
                 with contextlib.suppress(OSError):
                     os.kill(pid, _SIGKILL)
-            if child is not None:
-                with contextlib.suppress(OSError):
-                    os.killpg(child, _SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
         if time.monotonic() > deadline:
             return
         time.sleep(0.001)
+
+
+def _childless(child: int | None) -> bool:
+    """Reap what has ended. Whether nothing is left: on Linux, whatever lost its parent is a child of this."""
+    if sys.platform != "linux" and child is not None:
+        with contextlib.suppress(OSError):
+            os.killpg(child, _SIGKILL)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _descendants(root: int) -> list[int]:

@@ -68,13 +68,16 @@ class Rooms(Protocol):
         """End whatever is left of them."""
 
 
-def choose(runner: str, *, limits: Limits, warn: Callable[[str], None]) -> Rooms:
+def choose(
+    runner: str, *, limits: Limits, warn: Callable[[str], None], ahead: bool = False
+) -> Rooms:
     """The rooms that `--runner` asks for. Close them when the last of them is closed.
 
     Args:
         runner: "docker", "local", or "auto" for containers where they can be had, else processes.
         limits: of memory, processes and CPUs for each container.
         warn: told, in one sentence, when "auto" falls back.
+        ahead: open the first rooms now, before they are asked for.
 
     Raises:
         RoomError: "docker", and no container can be had.
@@ -84,9 +87,9 @@ def choose(runner: str, *, limits: Limits, warn: Callable[[str], None]) -> Rooms
     from grader.rooms.process import ProcessRooms  # noqa: PLC0415 - one of them is used
 
     if runner == "local":
-        return ProcessRooms()
+        return ProcessRooms(ahead=ahead)
     try:
-        return _containers(limits)
+        return _containers(limits, ahead=ahead)
     except RoomError as exc:
         if runner == "docker":
             raise
@@ -97,10 +100,10 @@ def choose(runner: str, *, limits: Limits, warn: Callable[[str], None]) -> Rooms
                 " submissions of strangers belong into containers.",
             ) from exc
         warn(f"{exc.message} So this runs in plain processes (--runner local).")
-        return ProcessRooms()
+        return ProcessRooms(ahead=ahead)
 
 
-def _containers(limits: Limits) -> Rooms:
+def _containers(limits: Limits, *, ahead: bool) -> Rooms:
     asked = os.environ.get("DOCKER_HOST") or os.name == "nt"
     if not asked and not Path(_SOCKET).exists():  # told without importing the SDK
         raise RoomError(
@@ -111,4 +114,4 @@ def _containers(limits: Limits) -> Rooms:
         )
     from grader.rooms.container import ContainerRooms  # noqa: PLC0415
 
-    return ContainerRooms(limits=limits)
+    return ContainerRooms(limits=limits, ahead=ahead)

@@ -229,6 +229,8 @@ class ContainerRooms:
     Args:
         image: its name.
         limits: of memory, processes and CPUs for each room.
+        ahead: open one of each now, while the program is still getting ready; they are the first that
+            are handed out.
 
     Raises:
         RoomError: no engine, no image, or an image that does not fit; reason "open".
@@ -236,25 +238,30 @@ class ContainerRooms:
 
     name = "docker"
 
-    def __init__(self, image: str = images.IMAGE, limits: Limits | None = None) -> None:
+    def __init__(
+        self, image: str = images.IMAGE, limits: Limits | None = None, *, ahead: bool = False
+    ) -> None:
         self._limits = limits or Limits()
         self._engine = Engine()
         self.image: str | None = images.fitting(self._engine, image)
         self._run = uuid.uuid4().hex
         self._rooms: list[ContainerRoom] = []
         self._lock = threading.Lock()
+        self._judge = self._new_judge() if ahead else None  # takes the longer of the two
+        self._stage = self._new_stage() if ahead else None
         self._sweep = threading.Thread(target=self._sweep_leftovers)
         self._sweep.start()
         atexit.register(self.close)
 
     def open_stage(self) -> ContainerRoom:
         """A stage, opening. Failing to open is told by its first `receive`."""
-        lifetime_s = self._limits.total_s + _STAGE_SPARE_S
-        return self._room("stage", lifetime_s, 2 * wire.MAX_FRAME)
+        room, self._stage = self._stage, None
+        return room or self._new_stage()
 
     def open_judge(self) -> ContainerRoom:
         """A judge, opening. Failing to open is told by its first `receive`."""
-        return self._room("judge", _JUDGE_LIFETIME_S, wire.MAX_TRUSTED_FRAME)
+        room, self._judge = self._judge, None
+        return room or self._new_judge()
 
     def close(self) -> None:
         """Remove every room that is left, and wait for those that are going. May be called twice."""
@@ -274,6 +281,13 @@ class ContainerRooms:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _new_stage(self) -> ContainerRoom:
+        lifetime_s = self._limits.total_s + _STAGE_SPARE_S
+        return self._room("stage", lifetime_s, 2 * wire.MAX_FRAME)
+
+    def _new_judge(self) -> ContainerRoom:
+        return self._room("judge", _JUDGE_LIFETIME_S, wire.MAX_TRUSTED_FRAME)
 
     def _room(self, role: Role, lifetime_s: float, frame_limit: int) -> ContainerRoom:
         assert self.image is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from grader.rooms.engine import Engine, image_help
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-IMAGE = "lab-check-room"
+# Two versions of the grader on one machine each need an image of their own.
+IMAGE = os.environ.get("LAB_CHECK_IMAGE") or "lab-check-room"
 DEFAULT_BASE = "python:3.13-slim"
 DIGEST, VERSION, PACKAGES, BASE = (
     "lab_check.digest",

@@ -75,8 +75,9 @@ class ProcessRoom:
         except OSError as exc:
             raise RoomError(f"The {module} can't be started: {exc}.", reason="open") from exc
         self._stderr = bytearray()
-        for target in (lambda: self._read_frames(frame_limit), self._read_stderr):
-            threading.Thread(target=target, daemon=True).start()
+        self._reader = threading.Thread(target=self._read_frames, args=[frame_limit], daemon=True)
+        self._reader.start()
+        threading.Thread(target=self._read_stderr, daemon=True).start()
 
     def send(self, value: Any) -> None:
         """Send one frame. See `Room`."""
@@ -104,9 +105,8 @@ class ProcessRoom:
 
     def close(self) -> None:
         """End the process and what came from it. See `Room`."""
-        with contextlib.suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+        self.leave()
+        self._reader.join(_GONE_S)  # sees the end at once; waiting for a process looks now and then
         try:
             self._process.wait(_GONE_S)
         except subprocess.TimeoutExpired:
@@ -118,6 +118,12 @@ class ProcessRoom:
                     stream.close()
         if self._scratch is not None:  # a room that was killed has not tidied up
             shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def leave(self) -> None:
+        """Ask the room to end, without waiting for it: its input ends."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
 
     def _read_frames(self, limit: int) -> None:
         stream = self._process.stdout
@@ -150,33 +156,56 @@ class ProcessRoom:
 
 
 class ProcessRooms:
-    """Opens rooms as child processes of this one."""
+    """Opens rooms as child processes of this one.
+
+    Args:
+        ahead: open one of each now, while the program is still getting ready; they are the first that
+            are handed out.
+    """
 
     name = "local"
     image: str | None = None
 
+    def __init__(self, *, ahead: bool = False) -> None:
+        self._judge = _judge() if ahead else None  # takes the longer of the two
+        self._stage = _stage() if ahead else None
+
     def open_stage(self) -> ProcessRoom:
         """A stage, with nothing but the standard library, `lab` and the lesson's modules to import."""
-        return ProcessRoom(
-            "stage",
-            [str(_PACKAGE), str(_PACKAGE.parent)],
-            keep_path=False,
-            frame_limit=2 * wire.MAX_FRAME,
-        )
-
-    def close(self) -> None:
-        """Nothing to do: each room is ended by itself. See `Rooms`."""
+        room, self._stage = self._stage, None
+        return room or _stage()
 
     def open_judge(self) -> ProcessRoom:
         """A judge, which finds pytest where this process finds it."""
-        here = [folder for folder in sys.path if folder and Path(folder).is_dir()]
-        return ProcessRoom(
-            "judge",
-            [str(_PACKAGE), str(_PACKAGE.parent), *here],
-            keep_path=True,
-            frame_limit=wire.MAX_TRUSTED_FRAME,
-            scratch=tempfile.mkdtemp(prefix="lab_check-"),
-        )
+        room, self._judge = self._judge, None
+        return room or _judge()
+
+    def close(self) -> None:
+        """End what was opened ahead and not wanted; every other room is ended by itself. See `Rooms`."""
+        for room in (self._judge, self._stage):
+            if room is not None:
+                room.close()
+        self._judge = self._stage = None
+
+
+def _stage() -> ProcessRoom:
+    return ProcessRoom(
+        "stage",
+        [str(_PACKAGE), str(_PACKAGE.parent)],
+        keep_path=False,
+        frame_limit=2 * wire.MAX_FRAME,
+    )
+
+
+def _judge() -> ProcessRoom:
+    here = [folder for folder in sys.path if folder and Path(folder).is_dir()]
+    return ProcessRoom(
+        "judge",
+        [str(_PACKAGE), str(_PACKAGE.parent), *here],
+        keep_path=True,
+        frame_limit=wire.MAX_TRUSTED_FRAME,
+        scratch=tempfile.mkdtemp(prefix="lab_check-"),
+    )
 
 
 def _environment(scratch: str | None) -> dict[str, str]:
