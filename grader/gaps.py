@@ -1,6 +1,6 @@
 """What a submission made of the starter: gaps that nobody has touched, and changes outside of them.
 
-Told as notes: neither is a failure. A submission that was not made from this starter, or that has other
+Told as notes: neither is a failure, but what was changed outside may well be the cause of one. A submission that was not made from this starter, or that has other
 marks by now, can't be compared, and nothing is said about it.
 """
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _OPENS = re.compile(r"\s*# --- your code ---\s*")
 _CLOSES = re.compile(r"\s*# --- end ---\s*")
+_BEGINS = re.compile(r"(?:async +)?(?:def|class) +(\w+)")
+_WIDTH = 100  # characters of a line that is quoted
 _ENOUGH = 0.8  # of the starter's lines: with fewer, the file was made from another one
 
 
@@ -44,7 +46,8 @@ def notes(lesson: Lesson, text: str) -> tuple[str, ...]:
         return ()
     if any(_same_outside(mine, other) for other in _later(starter)):
         return ()  # finished for a later lesson, and graded for this one as well
-    return (*_untouched(mine, given), *_changed(mine, given))
+    moved = _moved(text, mine, starter.read_text(encoding="utf-8", errors="replace"), given)
+    return (*_changed(mine, given), *moved, *_untouched(mine, given))
 
 
 def take_apart(text: str) -> Parts:
@@ -114,5 +117,37 @@ def _changed(mine: Parts, given: Parts) -> tuple[str, ...]:
     at = next((at for at, ((_, one), (_, two)) in enumerate(shared) if one != two), None)
     at = min(len(mine.outside), len(given.outside)) if at is None else at
     where = mine.outside[at][0] if at < len(mine.outside) else mine.outside[-1][0]
-    told = f"Outside of the gaps the file is not as the starter has it, from line {where} on."
-    return (f"{told} That costs nothing by itself; if it was not on purpose, see a new kit.",)
+    lines = [_quoted(parts.outside, at) for parts in (given, mine)]
+    told = "Lines outside of the gaps were changed. That is allowed, but what fails may come from there."
+    return (f"{told} The first is line {where}. The starter has {lines[0]}; yours has {lines[1]}.",)
+
+
+def _quoted(lines: tuple[tuple[int, str], ...], at: int) -> str:
+    if at >= len(lines):
+        return "its end there"
+    text = lines[at][1].strip().replace("`", "'")
+    return f"`{text if len(text) <= _WIDTH else text[: _WIDTH - 1] + '…'}`"
+
+
+def _moved(text: str, mine: Parts, starter: str, given: Parts) -> tuple[str, ...]:
+    """Functions and classes that have a gap in the starter, and are by now somewhere else in the file."""
+    told = {}
+    there, here = _begins(starter), _begins(text)
+    for was, now in zip(given.starts, mine.starts, strict=True):
+        name = next((name for line, name in reversed(there) if line < was), "")
+        if not starter.split("\n")[was - 1].startswith((" ", "\t")):
+            continue  # a gap between functions
+        line = next((line for line, other in reversed(here) if other == name), None)
+        around = next((line for line, _ in reversed(here) if line < now), None)
+        if line is not None and line != around:
+            told[name] = (
+                f"`{name}` begins at line {line}, outside of its gap, which is at line {now}: what is"
+                f" tested is what stands at line {line}."
+            )
+    return tuple(told.values())
+
+
+def _begins(text: str) -> list[tuple[int, str]]:
+    """Where functions and classes begin at the top level. Looked for line by line: the text is anybody's."""
+    lines = enumerate(text.split("\n"), start=1)
+    return [(number, found[1]) for number, line in lines if (found := _BEGINS.match(line))]

@@ -312,6 +312,16 @@ def test_a_replay_raises_what_the_test_raised(text: str, raises: str, tmp_path: 
         assert raises in done.stderr or "has no attribute 'repair_tool_history'" in done.stderr
 
 
+def test_a_failure_tells_where_its_function_begins_unless_that_was_given() -> None:
+    test = failing(graded(wrong("newest-result-wins")))["duplicate_result"]
+    assert test.location is not None
+    assert test.traceback == (f"repair_tool_history begins at line {test.location.line}",)
+    test = failing(graded(wrong("announces-then-appends")))["walk_away_after_every_event"]
+    assert (test.location, test.traceback) == (None, ())
+    test = failing(graded(SOLUTION.replace("def prompt(", "def ask(")))["walk_away_recovers"]
+    assert test.traceback[0].startswith("Harness begins at line ")
+
+
 # --- names and seeds --------------------------------------------------------------------------------
 
 

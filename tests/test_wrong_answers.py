@@ -16,6 +16,7 @@ from grader.records import Report
 from grader.submission import from_bytes
 from tests.wrong_answers.table import edited
 
+COLUMNS, LINES = 104, 45  # of a replay, which somebody is to read
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "wrong_answers").glob("lesson_*.toml"))
 WRONG = [
@@ -33,6 +34,11 @@ def test_a_wrong_answer_fails_what_it_must(
     failed = [t for t in report.tests if t.outcome == "fail"]
     assert (sorted(t.id for t in failed), report.verdict) == (sorted(entry["fails"]), "fail")
     assert not [t.id for t in report.tests if t.outcome in ("error", "not_run")]
+    for test in failed:
+        assert all((test.given, test.observed, test.hint, test.replay)), test.id
+        assert test.kind != "rule" or test.expected or test.diff, test.id
+        assert all(len(line) <= COLUMNS for line in test.replay.split("\n")), test.id
+        assert test.replay.count("\n") <= LINES, test.id
     named = {t.wrong_answer.id for t in failed if t.wrong_answer}
     if "named" in entry:
         assert {entry["named"], *entry.get("also_named", [])} <= named

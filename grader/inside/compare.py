@@ -10,7 +10,7 @@ from grader.inside.plain import NOT_PLAIN
 
 _MAX_LINES = 120
 _MAX_WIDTH = 400
-_CARET_WIDTH = 66  # a mark further to the right would be broken over two lines in a terminal
+_LONG = 66  # characters; where two longer lines part is hard to see
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -48,6 +48,33 @@ def fits(value: Any, shape: Any) -> bool:
     return equal(value, shape)
 
 
+class Line(str):
+    """A text of ours that is shown as it is, without quotes."""
+
+    __slots__ = ()
+
+
+def cut(text: str, most: int) -> str:
+    """At most so many characters of a text; ends in … where something was left out."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def what_is(value: Any) -> str:
+    """What a plain value is, in the middle of a sentence."""
+    if value is None:
+        return "None"
+    if is_mark(value):
+        return str(value[NOT_PLAIN])
+    if isinstance(value, dict) and isinstance(value.get("role"), str):
+        return "a message (a dict)"
+    return _type_of(value)
+
+
+def _type_of(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def is_mark(value: Any) -> bool:
     """Whether an observation holds, in this place, something that was not plain data."""
     return isinstance(value, dict) and NOT_PLAIN in value
@@ -75,7 +102,7 @@ def differing(expected: Any, observed: Any) -> tuple[str, str, str]:
     """Expected, observed, and a diff of the two, as bounded texts.
 
     Messages are shown short, one to a line; where two that differ would look alike that way, both are
-    written out in full, field by field.
+    written out in full, field by field. Where one is of another type than the other, both types are named.
     """
     if is_messages(expected) and is_messages(observed):
         left, right = [message_line(m) for m in expected], [message_line(m) for m in observed]
@@ -85,8 +112,21 @@ def differing(expected: Any, observed: Any) -> tuple[str, str, str]:
         left, right = left or ["(no messages)"], right or ["(no messages)"]
     else:
         left, right = lines_of(expected), lines_of(observed)
+        _name_types(expected, observed, left, right)
     left, right = _bounded(left), _bounded(right)
     return "\n".join(left), "\n".join(right), _diff(left, right)
+
+
+def _name_types(expected: Any, observed: Any, left: list[str], right: list[str]) -> None:
+    """Say beside two values of different types which these are."""
+    if isinstance(expected, list) and isinstance(observed, list):
+        pairs = list(enumerate(zip(expected, observed, strict=False)))
+    else:
+        pairs = [(0, (expected, observed))]
+    for at, (one, other) in pairs:
+        if type(one) is not type(other):
+            left[at] += "" if one is None else f"  ({_type_of(one)})"
+            right[at] += "" if other is None or is_mark(other) else f"  ({_type_of(other)})"
 
 
 def message_line(message: Any) -> str:
@@ -122,9 +162,11 @@ def _block(block: Any) -> str:
 def _line(value: Any) -> str:
     if is_mark(value):
         return f"<{value[NOT_PLAIN]}>"
+    if isinstance(value, Line):
+        return value
     if isinstance(value, dict) and "role" in value:
         return message_line(value)
-    return _json(value)
+    return repr(value) if value is None or isinstance(value, bool) else _json(value)
 
 
 def _json(value: Any) -> str:
@@ -155,13 +197,13 @@ def _diff(left: list[str], right: list[str]) -> str:
         else:
             out += [f"- {line}" for line in left[a:b]]
             out += [f"+ {line}" for line in right[c:d]]
-            if b - a == d - c == 1:
-                out.append("? " + _parting(left[a], right[c]))
+            if b - a == d - c == 1 and (hard_to_see := _parting(left[a], right[c])):
+                out.append("? " + hard_to_see)
     return "\n".join(out)
 
 
 def _parting(one: str, other: str) -> str:
-    """Where two lines part, and which characters those are if the eye could take them for the same."""
+    """Where two lines part, if the eye would not find it: far to the right, or between look-alikes."""
     at = next(
         (i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y),
         min(len(one), len(other)),
@@ -170,8 +212,7 @@ def _parting(one: str, other: str) -> str:
     if not (here + there).isascii():
         names = [f"U+{ord(c):04X}" if c else "nothing" for c in (here, there)]
         return f"character {at + 1}: {names[0]} was due, {names[1]} came"
-    if at <= _CARET_WIDTH:
-        return " " * at + "^"
-    return (
-        f"from character {at + 1} on: {one[at : at + 24]!r} was due, {other[at : at + 24]!r} came"
-    )
+    if at <= _LONG:
+        return ""
+    due, came = (line[at : at + 24] + ("…" if len(line) > at + 24 else "") for line in (one, other))
+    return f"from character {at + 1} on: {due!r} was due, {came!r} came"

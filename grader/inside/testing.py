@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
     Shapes = Mapping[str, Callable[..., Any]]
 
-__all__ = ["BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
+__all__ = ["GIVEN", "BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
+
+GIVEN = (
+    "(given)"  # what a failure is about that shows in code of the starter: no line of the student's
+)
 
 _Test = TypeVar("_Test", bound="Callable[..., object]")
 
@@ -121,11 +125,14 @@ class Play:
 
     def _failure(self, fault: SceneFault) -> Failure:
         case = self._case
+        came, _, due = fault.message.removesuffix(".").partition(", not ")
+        of_a_rule = fault.kind == "rule" and due  # what was handed back can't be played on with
         return Failure(
             kind=fault.kind,
             message=_sentence(case.given, fault.message) if fault.kind != "load" else fault.message,
             given=case.given,
-            observed=fault.message,
+            expected=due if of_a_rule else "",
+            observed=came if of_a_rule else fault.message,
             hint=_HINTS.get(fault.kind) or case.hint,
             replay=case.replay,
             line=fault.line,
@@ -153,6 +160,7 @@ class Expect:
         wrong: Mapping[str, Any] | None = None,
         hint: str = "",
         about: str = "",
+        shown: tuple[Any, Any] | None = None,
     ) -> None:
         """`seen` must be `wanted`, by exact type and value.
 
@@ -163,7 +171,8 @@ class Expect:
             wrong: id of a wrong answer -> what would be seen from it, or a function that tells; the
                 first that fits is named.
             hint: the next thing to look at.
-            about: the function whose line is shown; the rule's function otherwise.
+            about: the function whose line is shown; the rule's function otherwise, and none for GIVEN.
+            shown: what to compare for the reader instead, what is due first.
 
         Raises:
             BrokenRuleError: they differ.
@@ -171,7 +180,7 @@ class Expect:
         if equal(seen, wanted):
             return
         looks_like = next((name for name, idea in (wrong or {}).items() if _is(seen, idea)), "")
-        expected, observed, diff = differing(wanted, seen)
+        expected, observed, diff = differing(*(shown or (wanted, seen)))
         self.fail(
             message,
             expected=expected,
@@ -252,5 +261,6 @@ _HINTS = {
     "output": "Something grows without end: look at what is put into lists and events.",
     "protocol": "Does something in the file reach into the program around it? A harness has no business"
     " there.",
+    "rule": "What it hands back can't be used at all, so nothing else was looked at. Which line returns it?",
     "missing_name": "The tests ask for this name as it is spelled in the lesson.",
 }

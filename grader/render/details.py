@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from grader.render.causes import happened
 from grader.render.escaping import clip, one_line, visible
+from grader.render.text import LEGEND, own_code, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,30 +86,30 @@ def cause(report: Report) -> Cause | None:
     return None
 
 
-def happened(test: TestResult) -> str:
-    """A test's message without the values it was given, which stand elsewhere."""
-    return test.message.removeprefix(f"Given {test.given}: ") if test.given else test.message
-
-
 def details(test: TestResult, *, alone: bool = True) -> list[Detail]:
     """What to tell about a test that did not pass, the most useful first; empty texts are left out.
 
     Args:
         test: the test, or the first of several that failed for one reason.
-        alone: whether it is the only one; what several share is told without one's rule and values.
+        alone: whether it is the only one; an accident that several had is told without a rule.
     """
     if test.outcome == "pass":
         return []
     if test.outcome != "fail":
         return [Detail("happened", test.message)]
-    found = [*_head(test, alone=alone), Detail("happened", happened(test)), *_difference(test)]
+    of_a_rule = alone or test.kind == "rule"
+    found = [Detail("rule", f"{test.rule.text} ({where(test)})", "prose")] if of_a_rule else []
+    if alone or test.kind != "missing_name":
+        found.append(Detail("given", test.given))
+    found += [Detail("happened", happened(test)), *_difference(test)]
     if test.wrong_answer is not None:
         idea = f"{test.wrong_answer.id}: {test.wrong_answer.text}"
         found.append(Detail("looks like", idea, "prose"))
-    found.append(Detail("look at", test.hint, "prose"))
-    if alone:
+    else:
+        found.append(Detail("look at", test.hint, "prose"))
+    if of_a_rule:
         found.append(Detail("why", test.rule.why, "prose"))
-    found.append(Detail("your code", _own_code(test)))
+    found.append(Detail("your code", own_code(test)))
     if test.kind != "missing_name":
         found.append(Detail("see it happen", test.replay, "code"))
     found.append(Detail("printed", test.stdout))
@@ -128,27 +130,14 @@ def as_text(found: Iterable[Detail], size: int) -> str:
             text = "\n" + "\n".join("    " + line for line in text.split("\n"))
         else:
             text = " " + text
-        label = "diff (- expected, + observed)" if detail.shape == "diff" else detail.label
+        label = f"compared ({LEGEND})" if detail.shape == "diff" else detail.label
         blocks.append(f"{label}:{text}")
     return "\n".join(blocks)
 
 
-def _head(test: TestResult, *, alone: bool) -> list[Detail]:
-    if not alone:
-        return [Detail("cause", "These failed for one reason, told here once.", "prose")]
-    rule = f"{test.rule.text} ({test.rule.section})"
-    return [Detail("rule", rule, "prose"), Detail("given", test.given)]
-
-
 def _difference(test: TestResult) -> list[Detail]:
     if test.diff.strip():
-        return [Detail("diff", test.diff, "diff")]
+        return [Detail("compared", test.diff, "diff")]
     if test.kind != "rule":
         return []
     return [Detail("expected", test.expected), Detail("observed", test.observed)]
-
-
-def _own_code(test: TestResult) -> str:
-    if test.traceback:
-        return "\n".join(test.traceback)
-    return "" if test.location is None else f"harness.py, from line {test.location.line}"

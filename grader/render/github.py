@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from grader.records import to_json
 from grader.render import markdown, text
-from grader.render.details import cause, happened, heading, short, standing, title
+from grader.render.causes import groups, happened
+from grader.render.details import cause, heading, short, standing, title
 from grader.render.escaping import clip, one_line, visible
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _errors(report: Report, file: str) -> list[str]:
     reason = cause(report)
     if reason is not None and not reason.ours:
         return [_of_cause("error", reason, file)]
-    failed = [group for group in text.groups(report.tests) if group[0].outcome == "fail"]
+    failed = [group for group in groups(report.tests) if group[0].outcome == "fail"]
     return _at_most(failed, "error", file)
 
 
@@ -61,14 +62,14 @@ def _warnings(report: Report, file: str) -> list[str]:
     reason = cause(report)
     if reason is not None and reason.ours:
         return [_of_cause("warning", reason, file)]
-    ours = [group for group in text.groups(report.tests) if group[0].outcome == "error"]
+    ours = [group for group in groups(report.tests) if group[0].outcome == "error"]
     return _at_most(ours, "warning", file)
 
 
-def _at_most(groups: list[list[TestResult]], kind: str, file: str) -> list[str]:
-    shown = groups if len(groups) <= ANNOTATIONS else groups[: ANNOTATIONS - 1]
+def _at_most(found: list[list[TestResult]], kind: str, file: str) -> list[str]:
+    shown = found if len(found) <= ANNOTATIONS else found[: ANNOTATIONS - 1]
     lines = [_of_group(kind, group, file) for group in shown]
-    rest = [test for group in groups[len(shown) :] for test in group]
+    rest = [test for group in found[len(shown) :] for test in group]
     if rest:
         lines.append(_command(kind, f"{len(rest)} more", f"{_names(rest)}: told in the log."))
     return lines
@@ -80,7 +81,8 @@ def _of_group(kind: str, group: list[TestResult], file: str) -> str:
     parts = [first.message if len(group) == 1 else happened(first)]
     if first.wrong_answer is not None:
         parts.append(f"Looks like {first.wrong_answer.id}: {first.wrong_answer.text}")
-    parts.append(first.hint)
+    else:
+        parts.append(first.hint)
     message = "\n".join(part for part in parts if part)
     line = None if first.location is None else first.location.line
     return _command(kind, name, message, file, line)

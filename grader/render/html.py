@@ -6,10 +6,11 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from grader.render.causes import groups
 from grader.render.details import cause, details, short, title
 from grader.render.escaping import clip, visible
 from grader.render.style import CSS
-from grader.render.text import groups
+from grader.render.text import THE_SAME
 
 if TYPE_CHECKING:
     from grader.records import Report, TestResult
@@ -122,6 +123,9 @@ def _group(tests: list[TestResult]) -> str:
     ]
     if len(tests) > 1:
         lines += ["<ul>", *map(_item, tests), "</ul>"]
+        if first.outcome == "fail":
+            told = f"Told here for test {first.number}. In the others: {THE_SAME[:1].lower()}{THE_SAME[1:]}"
+            lines.append(f"<p>{_prose(told)}</p>")
     found = details(first, alone=len(tests) == 1)
     lines += ["<dl>", *map(_detail, found), "</dl>", "</details>"]
     return "\n".join(lines)
@@ -147,7 +151,7 @@ def _name(test: TestResult) -> str:
 def _detail(detail: Detail) -> str:
     label, shown = detail.label, f"<p>{_prose(detail.text)}</p>"
     if detail.shape == "diff":
-        label, shown = "difference", _diff(detail.text)
+        shown = _diff(detail.text)
     elif detail.shape == "code":
         shown = f'<pre class="code">{_text(detail.text)}</pre>'
     elif detail.shape == "data":
@@ -165,8 +169,8 @@ def _quoted(text: str) -> str:
 
 def _diff(diff: str) -> str:
     """Lines that tell what they are by their sign, and by their colour only besides."""
-    legend = '<p class="legend"><span class="minus">- expected</span> '
-    legend += '<span class="plus">+ observed</span></p>'
+    legend = '<p class="legend">unmarked: as it should be; <span class="minus">- missing</span>; '
+    legend += '<span class="plus">+ should not be there</span></p>'
     lines = visible(clip(diff, _SIZE)).split("\n")
     spans = (
         f'<span class="{_SIGNS.get(line[:1], "same")}">{escape(line)}\n</span>' for line in lines

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from grader.render.causes import groups
 from grader.render.details import cause, details, heading, short, standing, title
 from grader.render.escaping import clip, fit, one_line, visible
-from grader.render.text import groups
+from grader.render.text import LEGEND, THE_SAME
 
 if TYPE_CHECKING:
     from grader.records import Report, TestResult
@@ -98,6 +99,12 @@ def _group(tests: list[TestResult], size: int) -> list[str]:
     else:
         rows = (f"- **{test.number}.** {escape(heading(test))}" for test in tests)
         blocks = [f"### {mark} {len(tests)} tests: {word}, for one reason", "\n".join(rows)]
+        if first.outcome == "fail":
+            blocks.append(
+                prose(
+                    f"Told here for {first.number}. In the others: {THE_SAME[:1].lower()}{THE_SAME[1:]}"
+                )
+            )
     if size == 0:
         return [*blocks, f"({word}; too long to be told here)"]
     found = details(first, alone=len(tests) == 1)
@@ -109,7 +116,7 @@ def _detail(detail: Detail, size: int) -> str:
     if detail.shape == "prose":
         return f"**{detail.label}:** {prose(text)}"
     language = {"diff": "diff", "code": "python"}.get(detail.shape, "text")
-    legend = " - expected, + observed" if detail.shape == "diff" else ""
+    legend = f" {LEGEND}" if detail.shape == "diff" else ""
     return f"**{detail.label}:**{legend}\n\n{fence(text, language)}"
 
 

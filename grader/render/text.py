@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from grader.render.causes import groups, happened
 from grader.render.escaping import visible
 
 if TYPE_CHECKING:
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 WIDTH = 80
 _LABEL = 12  # columns for "expected" and its like
 _COLOURS = {"good": "32", "bad": "31", "strong": "1", "faint": "2", "ours": "33"}
-_RAISED = re.compile(r"it raised (\w+)")
 _STDOUT_LINES = 12
+_PRINTED = 120  # characters of a printed line; a line of JSON has no end
+_MARKS = {"-": "good", "+": "bad", "?": "strong"}
+_UNMARKED, _MISSING, _TOO_MUCH = "unmarked: as it should be", "- missing", "+ should not be there"
+LEGEND = f"{_UNMARKED}; {_MISSING}; {_TOO_MUCH}"
+THE_SAME = "The same thing; not checked beyond that. Fix it and run again."
 
 
 def render(report: Report, *, colour: bool = False) -> str:
@@ -39,14 +43,17 @@ class _Text:
         report = self._report
         head = f"Lesson {report.lesson.number}: {report.lesson.title} - {report.submission.name}"
         lines = [self._paint("strong", visible(head).replace("\n", " ")), ""]
+        for note in report.notes:
+            lines += [*self._block("Note: " + note, ""), ""]
         if report.problem is not None:
             lines += self._problem()
         else:
             lines += self._passed()
-            for group in groups(report.tests):
+            found = groups(report.tests)
+            if any(group[0].diff for group in found):
+                lines += [self._legend(), ""]
+            for group in found:
                 lines += self._group(group)
-        for note in report.notes:
-            lines += [*self._wrapped("Note: " + note), ""]
         lines.append(self._score())
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -68,40 +75,56 @@ class _Text:
         if passed:
             yield ""
 
+    def _legend(self) -> str:
+        marks = [self._paint("good", _MISSING), self._paint("bad", _TOO_MUCH)]
+        return f"In the lists below, {'; '.join([_UNMARKED, *marks])}."
+
     def _group(self, tests: list[TestResult]) -> Iterable[str]:
-        first = tests[0]
+        first, *others = tests
         colour = "bad" if first.outcome == "fail" else "ours"
         if first.outcome != "fail":
-            word = "not run" if first.outcome == "not_run" else "no verdict"
+            word = "NOT RUN" if first.outcome == "not_run" else "NO VERDICT"
         else:
-            word = "failed"
+            word = "FAILED"
         yield self._paint("faint", "-" * WIDTH)
-        for test in tests:
-            title = f"{word.upper()} {test.number:>3}  {visible(test.id)}"
-            yield self._paint(colour, title)
-            yield from (self._paint("faint", line) for line in self._wrapped(test.title, "  "))
+        yield self._paint(colour, f"{word} {first.number:>3}  {visible(first.id)}")
+        yield from (self._paint("faint", line) for line in self._wrapped(first.title, "  "))
+        yield from self._others(word, others, colour)
         yield ""
         if first.outcome == "fail":
-            yield from self._failure(first, alone=len(tests) == 1)
+            yield from self._failure(first, alone=not others)
         else:
             yield from self._wrapped(first.message, "  ")
         yield ""
 
+    def _others(self, word: str, tests: list[TestResult], colour: str) -> Iterable[str]:
+        """Those that failed for the reason of the one before them, by their names."""
+        if not tests:
+            return
+        first, *rest = tests
+        told = "".join(f", {test.number}\0{test.id}" for test in rest)  # not to be parted
+        names = f"{word} {first.number:>3}  {first.id}{told}"
+        indent = " " * len(f"{word} {first.number:>3}  ")
+        for line in textwrap.wrap(names, WIDTH, subsequent_indent=indent, break_on_hyphens=False):
+            yield self._paint(colour, visible(line.replace("\0", " ")))
+        if tests[0].outcome == "fail":
+            yield from (self._paint("faint", line) for line in self._wrapped(THE_SAME, "  "))
+
     def _failure(self, test: TestResult, *, alone: bool) -> Iterable[str]:
-        if alone:
-            yield from self._field("rule", f"{test.rule.text} ({test.rule.section})")
+        if alone or test.kind == "rule":
+            yield from self._field("rule", f"{test.rule.text} ({where(test)})")
+        if alone or test.kind != "missing_name":
             yield from self._field("given", test.given)
-        else:
-            yield from self._field("cause", "All of these failed for one reason, told here once.")
-        yield from self._field("happened", _without_given(test))
+        yield from self._field("happened", happened(test))
         yield from self._difference(test)
-        yield from self._own_code(test)
-        if alone:
-            yield from self._field("why", test.rule.why)
         if test.wrong_answer is not None:
             idea = f"{test.wrong_answer.id}: {test.wrong_answer.text}"
             yield from self._field("looks like", idea)
-        yield from self._field("look at", test.hint)
+        else:
+            yield from self._field("look at", test.hint)
+        yield from self._own_code(test)
+        if alone or test.kind == "rule":
+            yield from self._field("why", test.rule.why)
         if test.replay and test.kind != "missing_name":
             yield "  see it happen, in the folder of your harness.py:"
             yield ""
@@ -116,23 +139,20 @@ class _Text:
             yield from self._field("observed", test.observed)
 
     def _own_code(self, test: TestResult) -> Iterable[str]:
-        if test.traceback:
-            yield from self._field("your code", "\n".join(test.traceback))
-        elif test.location is not None:
-            yield from self._field("your code", f"harness.py, from line {test.location.line}")
+        yield from self._field("your code", own_code(test))
         if test.stdout.strip():
             yield from self._field("printed", _few_lines(test.stdout))
 
     def _diff(self, diff: str) -> Iterable[str]:
-        marks = {"-": ("- expected", "good"), "+": ("+ observed", "bad")}
-        kinds = [marks[m] for m in marks if any(line.startswith(m) for line in diff.split("\n"))]
-        legend = ", ".join(self._paint(colour, text) for text, colour in kinds)
-        yield f"  {legend}:"
+        """Its lines with their marks, the first of them beside the label."""
+        lead = f"  {'compared':<{_LABEL}}"
         for line in visible(diff).split("\n"):
-            colour = {"-": "good", "+": "bad", "?": "strong"}.get(line[:1], "")
-            pieces = _pieces(line[2:], WIDTH - 8)
-            yield self._paint(colour, f"      {line[:1]:1} {pieces[0]}".rstrip())
-            yield from (self._paint(colour, f"          {piece}") for piece in pieces[1:])
+            colour = _MARKS.get(line[:1], "")
+            pieces = _pieces(line[2:], WIDTH - len(lead) - 2)
+            mark = line[:1] if line[:1] in _MARKS else " "
+            yield lead + self._paint(colour, f"{mark} {pieces[0]}".rstrip())
+            lead = " " * len(lead)
+            yield from (lead + self._paint(colour, f"    {piece}") for piece in pieces[1:])
 
     def _field(self, label: str, text: str) -> Iterable[str]:
         """A label and a text beside it, wrapped; a text of several lines keeps them."""
@@ -170,39 +190,31 @@ class _Text:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour and colour else text
 
 
-def groups(tests: Iterable[TestResult]) -> list[list[TestResult]]:
-    """What did not pass, those with one cause together, in the order of their first."""
-    found: dict[object, list[TestResult]] = {}
-    for test in tests:
-        if test.outcome != "pass":
-            found.setdefault(_cause(test), []).append(test)
-    return list(found.values())
+def where(test: TestResult) -> str:
+    """Where the lesson argues a test's rule."""
+    section = test.rule.section
+    return (
+        f"Lesson page, section {section}" if '"' in section else f'Lesson page, section "{section}"'
+    )
 
 
-def _cause(test: TestResult) -> object:
-    """Equal for two tests that failed for the same reason: one exception at one line, one name missing."""
-    if test.outcome != "fail":
-        return (test.outcome, test.message)
-    if test.kind == "rule":
-        return test.id
+def own_code(test: TestResult) -> str:
+    """The student's own lines that a failure is about."""
     if test.traceback:
-        raised = _RAISED.search(test.observed)
-        return (test.kind, test.traceback[-1], raised and raised[1])
-    return (test.kind, test.observed)
-
-
-def _without_given(test: TestResult) -> str:
-    lead = f"Given {test.given}: "
-    return test.message.removeprefix(lead) if test.given else test.message
+        return "\n".join(test.traceback)
+    return "" if test.location is None else f"harness.py, from line {test.location.line}"
 
 
 def _few_lines(text: str) -> str:
     lines = text.rstrip("\n").split("\n")
-    if len(lines) <= _STDOUT_LINES:
-        return "\n".join(lines)
-    return "\n".join([*lines[:_STDOUT_LINES], f"... and {len(lines) - _STDOUT_LINES} lines more"])
+    kept = [line if len(line) <= _PRINTED else line[:_PRINTED] + "…" for line in lines]
+    if len(kept) <= _STDOUT_LINES:
+        return "\n".join(kept)
+    return "\n".join([*kept[:_STDOUT_LINES], f"… and {len(lines) - _STDOUT_LINES} lines more"])
 
 
 def _pieces(text: str, width: int) -> list[str]:
-    wrapper = textwrap.TextWrapper(width, drop_whitespace=False, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(
+        width, drop_whitespace=False, break_on_hyphens=False, subsequent_indent=""
+    )
     return wrapper.wrap(text) or [""]

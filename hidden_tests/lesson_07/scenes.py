@@ -180,6 +180,7 @@ def json_lines(actor: Actor, play: Data) -> Data:
         "returned": None,
         "lines": lines,
         "record": actor.plain(job["messages"]),
+        "model_calls": len(job["calls"]),
     }
 
 

@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any
 import lab
 
 from grader.inside import replay
-from grader.inside.compare import differing, equal
+from grader.inside.compare import Line, cut, differing, equal, what_is
 from grader.inside.plain import NOT_PLAIN
-from grader.inside.testing import rule
-from grader.inside.transcripts import parting, shape, uncounted
+from grader.inside.testing import GIVEN, rule
+from grader.inside.transcripts import (
+    apart,
+    events_apart,
+    fields_apart,
+    labels,
+    named,
+    shape,
+    uncounted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,20 +56,34 @@ EXECUTION = ("tool_execution_start", "message_end", "tool_execution_end")
 ENOUGH = 80  # events; no run of these tests has that many, so one that has will not end by itself
 # How a replay listens, and what it shows afterwards.
 LISTEN = """\
+for event in run:
+    print(event, "- record:", lab.shape(messages))
+"""
+KEEP = """\
 events = []
 for event in run:
     events.append(event)
     print(event, "- record:", lab.shape(messages))
+print("the same events afterwards:", *events, sep="\\n")
 """
 SHOW = """\
 print(lab.show(messages, clip=200))
-print("sent to the model:", [lab.shape(request.messages) for request in model.calls])
+print("model calls:", [lab.shape(request.messages) for request in model.calls])
 """
 HUSH = """\
 print("--- between these two lines nothing may be printed")
-for event in run:
-    pass
+events = list(run)
 print("---")
+"""
+# The events of a run, for a replay that feeds a frontend.
+EVENTS = """\
+def events(*turns):  # of each turn what was said; what tools gave is left out
+    yield {"type": "agent_start"}
+    for turn in turns:
+        yield {"type": "turn_start"}
+        yield from ({"type": "message_end", "message": message} for message in turn)
+        yield {"type": "turn_end", "message": turn[-1]}
+    yield {"type": "agent_end", "messages": sum(turns, [])}
 """
 # How the scenes write down what they saw.
 RAISED = (None, {"type": str, "text": str, "line": (int, None)})
@@ -99,7 +121,13 @@ SHAPES: Data = {
     "stops": lambda after, **_: [(NO_RUN, LEFT) for _ in after],
     "json_lines": lambda **_: (
         NO_RUN,
-        {"is_run": True, "returned": None, "lines": [WRITTEN, ...], "record": list},
+        {
+            "is_run": True,
+            "returned": None,
+            "lines": [WRITTEN, ...],
+            "record": list,
+            "model_calls": int,
+        },
     ),
     "final_texts": lambda feeds, **_: [
         {"made": str, "heard": [str for _ in feed], "value": object, "out": str, "err": str}
@@ -117,6 +145,7 @@ class Story:
 
     added: list[Data]
     events: list[Data]
+    said: tuple[list[Data], ...] = ()  # in each turn, by the user and by the model
 
     @property
     def types(self) -> list[str]:
@@ -148,7 +177,9 @@ def story(prompt: str, *turns: Turn) -> Story:
             events.append({"type": "tool_execution_end", "call": call, "result": result})
         events.append({"type": "turn_end", "message": reply})
     events.append({"type": "agent_end", "messages": list(added)})
-    return Story(added, events)
+    said = [[reply] for reply, _ in turns]
+    said[0].insert(0, lab.user(prompt))
+    return Story(added, events, tuple(said))
 
 
 def calls(message: Data) -> list[Data]:
@@ -265,39 +296,36 @@ def order(prompt: str, max_turns: int | None = None) -> Data:
     return {"prompt": prompt, "max_turns": max_turns, "most": ENOUGH}
 
 
-def code_of(plan: Data) -> str:
-    """Lines that set the job up and start its first run."""
+def code_of(plan: Data, *, noted: bool = False) -> str:
+    """Lines that set the job up and start its first run; `noted`: the tools note that they ran."""
+    plan = {**plan, "tools": [t for t in plan["tools"] if t["name"] in str(plan["script"])]}
     lines = ["import json", "", "import harness, lab", ""] if plan["received"] else []
     lines = lines or ["import harness, lab", ""]
     if plan["tools"]:
-        lines.append(replay.tools(plan["tools"]))
-    for spec in plan["tools"]:
-        if "raises" in spec:
-            name = replay.code(spec["name"])
-            lines += [
-                "def broken(arguments):",
-                f"    raise {spec['raises']}({replay.code(spec['says'])})",
-                f'next(t for t in tools if t["name"] == {name})["execute"] = broken',
-            ]
-    script = ", ".join(map(step_code, plan["script"]))
-    made = f"json.loads(json.dumps([{script}]))" if plan["received"] else f"[{script}]"
-    lines.append(f"model = lab.ScriptedModel({made})")
-    lines.append(
-        replay.messages(plan["messages"], "messages") if plan["messages"] else "messages = []"
-    )
+        lines.append(replay.tools(plan["tools"], noted=noted))
+    script = f"[{', '.join(map(step_code, plan['script']))}]"
+    if plan["received"]:
+        lines.append(replay.wrapped(f"script = {script}"))
+        script = "json.loads(json.dumps(script))"  # as it comes over a wire
+    earlier = ", ".join(map(replay.message, plan["messages"]))
+    lines += [f"model = lab.ScriptedModel({script})", f"messages = [{earlier}]"]
     lines.append(start_code(plan, plan["runs"][0]))
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(replay.wrapped, lines)) + "\n"
 
 
-def start_code(plan: Data, run: Data) -> str:
+def start_code(plan: Data, run: Data, *, check: bool = True) -> str:
+    """Lines that start a run, and say what came back."""
     tools = "tools" if plan["tools"] else "[]"
     limit = "" if run["max_turns"] is None else f", max_turns={run['max_turns']}"
     system = replay.code(plan["system"])
     prompt = replay.code(run["prompt"])
-    return (
-        f"run = harness.run_agent(model, {system}, messages, {tools}, {prompt}{limit})\n"
-        'print("run_agent gave", run, "and the record holds", len(messages), "messages")'
-    )
+    lines = [f"run = harness.run_agent(model, {system}, messages, {tools}, {prompt}{limit})"]
+    if check:
+        lines.append(
+            'assert hasattr(run, "__next__"), f"run_agent returned a {type(run).__name__}"'
+        )
+        lines.append('print("before the first event:", lab.shape(messages))')
+    return "\n".join(map(replay.wrapped, lines))
 
 
 def step_code(step: Data) -> str:
@@ -314,55 +342,101 @@ def check_run(expect: Expect, seen: Data) -> None:
     if seen["is_run"]:
         return
     back = seen["returned"]
-    advice = (
-        "Calling a function runs its body, unless there is a `yield` in it: then iterating does."
-    )
-    wrong = ""
-    if back is None:
-        what = "nothing (None)"
-    elif isinstance(back, dict) and NOT_PLAIN in back:
-        what = str(back[NOT_PLAIN])
-    elif isinstance(back, dict):
-        what, wrong = "a dict, the run's last message", "returns-the-message"
-        if "role" not in back:
-            what, wrong = "a dict", ""
-    elif isinstance(back, list):
-        what, wrong = "a list", "list-handed-over"
-    else:
-        what = clipped(back)
+    wrong, what = "", what_is(back)
+    if isinstance(back, list):
+        wrong = "list-handed-over"
+    elif isinstance(back, dict) and "role" in back:
+        wrong, what = "returns-the-message", "a message (a dict), the last of the run"
     expect.fail(
-        f"run_agent returned {what}. A run is something that hands over one event at a time.",
+        f"run_agent returned {what}. A run is a generator: it hands over one event at a time.",
         expected="a generator of events",
         observed=what,
         wrong=wrong,
-        hint=advice,
+        hint="Calling a function runs its body, unless there is a `yield` in it: then iterating does.",
     )
 
 
 def check_types(expect: Expect, run: Data, wanted: Story, ideas: Ideas) -> None:
     """The events have to be these kinds, in this order, no more and no fewer."""
     check_run(expect, run)
-    types = kinds_of(run["events"])
+    record = run["records"][-1] if run["records"] else []
+    check_events(expect, run["events"])
+    check_messages(expect, run["events"], wanted)
+    if "message_end" not in kinds_of(run["events"]):
+        check_recorded(expect, run["events"], record)
     expect.equal(
-        types,
+        kinds_of(run["events"]),
         wanted.types,
-        where_they_part(types, wanted.types),
+        events_apart(list(map(shown, run["events"])), wanted.events, record),
         wrong={**ideas, **always(run, wanted)},
-        hint="Go down the events to the first one that is marked. "
-        "Which line of the loop sends it, or should?",
+        hint="Which line of the loop sends the event that is marked, or should send it?",
+        shown=(labels(wanted.events), labels(run["events"])),
     )
 
 
-def where_they_part(seen: list[str], wanted: list[str]) -> str:
-    at = next(
-        (i for i, (a, b) in enumerate(zip(seen, wanted, strict=False)) if a != b),
-        min(len(seen), len(wanted)),
+def check_events(expect: Expect, events: Any) -> None:
+    """Each event has to be a dict."""
+    for at, event in enumerate(events):
+        what = what_is(event)
+        expect.holds(
+            isinstance(event, dict) and NOT_PLAIN not in event,
+            f"event {at + 1} is {what}; an event is a dict with a type.",
+            expected="a dict",
+            observed=what,
+            wrong="not-delegated" if what == "a generator" else "not-plain",
+            hint="Which `yield` sends it?",
+        )
+
+
+def check_recorded(
+    expect: Expect, events: Any, record: Any, before: list[Data] | None = None
+) -> None:
+    """Something has to be on the caller's list after a run; `before` is what was there before it."""
+    nothing = equal(uncounted(record), before or [])
+    announced = "message_end" in kinds_of(events)
+    if nothing and not announced:
+        check_events(expect, events)
+    expect.holds(
+        not nothing or announced or not events,
+        "no message_end came, and nothing that the run said and did is on the record.",
+        expected="each message goes on the record, then its message_end goes out",
+        observed="neither of the two",
+        wrong="not-delegated",
+        hint="Are the lines reached that append a message and announce it?",
     )
-    if at == len(wanted):
-        return f"the run went on after event {at}; with that agent_end it is over."
-    if at == len(seen):
-        return f"the run ended after {at} events; {wanted[at]} was due next."
-    return f"event {at + 1} is {seen[at]}, where {wanted[at]} was due."
+    if nothing and announced:
+        nothing_added(expect)
+
+
+def nothing_added(expect: Expect) -> None:
+    """The caller's list is as it was."""
+    expect.fail(
+        f"{HANDED_IN} is after the run as it was before: nothing that was said and done is on it.",
+        expected="the messages that were announced are on it",
+        observed="nothing was added to it",
+        wrong="record-elsewhere",
+        hint="Append to `messages` itself: that list is what the caller keeps.",
+    )
+
+
+def check_messages(expect: Expect, events: Any, wanted: Story) -> None:
+    """As far as the events are of the right kinds, each message in one has to be a message."""
+    for at, (event, due) in enumerate(zip(events, wanted.events, strict=False)):
+        kind = due["type"]
+        if kind_of(event) != kind:
+            return
+        fact = event.get("message")
+        if "message" not in due or fact is None or isinstance(fact, dict):
+            continue  # what a message holds is looked at elsewhere
+        expected, observed, diff = differing(due["message"], fact)
+        expect.fail(
+            f"event {at + 1}, {an(kind)}, carries {what_is(fact)} as its 'message';"
+            " the whole message, a dict, is due there.",
+            expected=expected,
+            observed=observed,
+            diff=diff,
+            hint=f"{CARRIES[kind]} What does the line that sends it put there?",
+        )
 
 
 def an(kind: str) -> str:
@@ -430,7 +504,7 @@ def check_facts(
         for key in FACTS[kind]:
             if key not in event:
                 expect.fail(
-                    f"event {at + 1}, {an(kind)}, has no {key!r}.",
+                    f"event {at + 1}, {an(kind)}, carries no {key!r}.",
                     expected=facts_line(due),
                     observed=facts_line(event),
                     wrong=looks_like,
@@ -439,7 +513,7 @@ def check_facts(
             if not equal(event[key], due[key]):
                 expected, observed, diff = differing(due[key], event[key])
                 expect.fail(
-                    f"event {at + 1}, {an(kind)}, carries the wrong {key!r}{refused(event[key])}.",
+                    f"event {at + 1}, {an(kind)}, {not_what_is_due(key, event[key], due[key])}.",
                     expected=expected,
                     observed=observed,
                     diff=diff,
@@ -448,8 +522,21 @@ def check_facts(
                 )
 
 
+def not_what_is_due(key: str, fact: Any, due: Any) -> str:
+    """How what an event carries differs from what it should carry."""
+    if type(fact) is not type(due):
+        return f"carries {what_is(fact)} as its {key!r}, where {what_is(due)} is due"
+    if isinstance(due, list):
+        return apart(f"has the wrong {key!r}: its list", fact, due).rstrip(".")
+    if key == "call":
+        return f"carries the call {cut(str(fact.get('id')), 40)}, where {due['id']} is due"
+    if named(fact) == named(due):
+        return f"carries {named(due)}, with another {' and '.join(fields_apart(fact, due))}"
+    return f"carries {named(fact)}, where {named(due)} is due{refused(fact)}"
+
+
 def facts_line(event: Data) -> str:
-    return json.dumps(event, ensure_ascii=False)[:600]
+    return cut(json.dumps(event, ensure_ascii=False), 600)
 
 
 def refused(value: Any) -> str:
@@ -462,14 +549,47 @@ def check_record(
     expect: Expect, record: Any, wanted: list[Data], ideas: Ideas | None = None
 ) -> None:
     """The caller's list has to hold these messages."""
+    if record == []:
+        nothing_added(expect)
     expect.equal(
         uncounted(record),
         wanted,
-        "`messages`, the list that was handed in, does not hold what this run said and did.",
-        wrong={"record-elsewhere": lambda seen: seen == [], **(ideas or {})},
-        hint="Append to `messages` itself: that list is what the caller keeps."
-        if record == []
-        else f"{parting(uncounted(record), wanted)} What puts messages on the list at that point?",
+        apart(HANDED_IN, uncounted(record), wanted),
+        wrong=ideas,
+        hint="Which line of the loop puts a message on that list at this point, or should?",
+    )
+
+
+HANDED_IN = "`messages`, the list that was handed in,"
+
+
+def check_calls(expect: Expect, count: int, wanted: Story) -> None:
+    """The model must not have been called again once its reply has failed."""
+    due = sum(message["role"] == "assistant" for message in wanted.added)
+    expect.holds(
+        count <= due or wanted.added[-1].get("stop_reason") != "error",
+        f"the model was called again after its reply had failed: {times(count)} in all.",
+        expected=f"the model is called {times(due)}, and the failed reply ends the run",
+        observed=f"the model was called {times(count)}",
+        wrong="went-on-after-failure",
+        hint="After a failed reply the run closes its turn and then itself, without another turn.",
+    )
+
+
+def check_limit(expect: Expect, count: int, limit: int) -> None:
+    """The model has to be called as often as the limit allows, and no more."""
+    how = "more" if count > limit else "less"
+    expect.holds(
+        count == limit,
+        f"the model was called {how} often than max_turns allows, though it goes on asking.",
+        expected=f"model calls: {limit}",
+        observed=f"model calls: {count}",
+        wrong="stopped-too-early"
+        if count < limit
+        else "stopped-after-the-call"
+        if count == limit + 1
+        else "no-limit",
+        hint="The limit is looked at after turn_start and before the model is called.",
     )
 
 
@@ -492,7 +612,7 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
     expect.equal(
         run["before"]["record"],
         [],
-        "something was on the record before the first event had been asked for.",
+        f"the record was {shape(run['before']['record'])} before the first event had been asked for.",
         wrong={
             "recorded-on-the-call": lambda seen: seen == wanted.added[:1],
             "list-handed-over": lambda seen: uncounted(seen) == wanted.added,
@@ -503,6 +623,7 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
         run["before"]["calls"],
         0,
         "the model had been called before the first event was asked for.",
+        shown=([Line("no model call")], [Line(f"{run['before']['calls']} model calls")]),
         wrong={"list-handed-over": lambda seen: seen == 1},
         hint="Nothing of a generator's body runs when it is called. Is there a function around it?",
     )
@@ -511,7 +632,7 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
         expect.equal(
             run["records"][at],
             [],
-            f"at {wanted.types[at]} something is on the record already.",
+            f"at {wanted.types[at]} the record is {shape(run['records'][at])} already.",
             wrong={"prompt-before-the-turn": lambda seen: seen == wanted.added[:1]},
             hint="The prompt is recorded inside the first turn, when its turn_start has gone out.",
         )
@@ -520,8 +641,8 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
     expect.equal(
         [request["system"] for request in after["requests"]],
         [work["system"]],
-        "the model was not called once, with the `system` that run_agent was given.",
-        hint="Each line is the `system` of one request. What does the loop hand to model.complete?",
+        "the model was not called with the `system` that run_agent was given.",
+        hint="What does the loop hand to model.complete first?",
     )
     goes_through_the_context(play, draw, expect)
 
@@ -536,10 +657,17 @@ def goes_through_the_context(play: Play, draw: Draw, expect: Expect) -> None:
     expect.equal(
         [request["messages"] for request in after["requests"]],
         [[earlier[0], lab.user(prompt)]],
-        "the request is not what context_for_model makes of the record.",
+        "the model was sent "
+        + " and ".join(shape(request["messages"]) for request in after["requests"])
+        + f", where {shape([earlier[0], lab.user(prompt)])} is what context_for_model makes of the record.",
         wrong={"sends-the-record": lambda seen: seen == [[*earlier, lab.user(prompt)]]},
         hint="Which list does the loop hand to model.complete?",
+        shown=([earlier[0], lab.user(prompt)], first_request(after)),
     )
+
+
+def first_request(after: Data) -> Any:
+    return after["requests"][0]["messages"] if after["requests"] else "no request"
 
 
 @rule("result-inside-its-execution")
@@ -551,7 +679,8 @@ def test_one_tool_call(play: Play, draw: Draw, expect: Expect) -> None:
     reply, result = lab.reply(lab.text(first), call), lab.tool_result(call, spec["says"])
     wanted = story(prompt, (reply, [result]), (lab.say(last), []))
     work = job(draw, [reply, lab.say(last)], [spec])
-    run, after = heard(play, "a reply with one tool call, then the answer", work, prompt)
+    given = "a reply with one tool call, then the answer"
+    run, after = heard(play, given, work, prompt, listen=KEEP + SHOW)
     silent = [message for message in wanted.added if message != result]
     check_types(
         expect, run, wanted, {"result-not-announced": lambda _: told(run["events"]) == silent}
@@ -566,8 +695,8 @@ def test_one_tool_call(play: Play, draw: Draw, expect: Expect) -> None:
     expect.equal(
         [used["arguments"] for used in after["ran"]],
         [call["arguments"]],
-        "the tool was not run once, with the arguments of the call.",
-        hint="Each line is what the tool was given, once for each time it ran. run_tool does the rest.",
+        f"the tool ran {times(len(after['ran']))}, and it should run once, with the call's arguments.",
+        hint="run_tool(tools, call) does it all; it is called once for each call.",
     )
     kept = run["later"]
     expect.holds(
@@ -673,10 +802,9 @@ def test_max_turns_stop(play: Play, draw: Draw, expect: Expect) -> None:
     expect.equal(
         told(run["events"]),
         wanted.added,
-        "the run did not end on the answer, though that came within the limit.",
+        apart("what was announced", told(run["events"]), wanted.added),
         wrong={"stopped-too-early": lambda seen: stopped(2) in seen},
-        hint=f"{parting(told(run['events']), wanted.added)} "
-        "When is the limit looked at, and what is it compared with?",
+        hint="When is the limit looked at, and what is it compared with?",
     )
 
 
@@ -695,20 +823,8 @@ def stopping(play: Play, draw: Draw, expect: Expect, limit: int) -> None:
     given = f"max_turns={limit} and a model that never stops asking for a tool"
     run, after = heard(play, given, job(draw, [{"forever": asking}], [spec]), prompt, limit)
     check_run(expect, run)
-    count = len(after["requests"])
-    expect.equal(
-        count,
-        limit,
-        f"the model was called {times(count)}, where {limit} calls are allowed and were needed."
-        if limit > 1
-        else f"the model was called {times(count)}, where one call is allowed and was needed.",
-        wrong={
-            "stopped-after-the-call": lambda seen: seen == limit + 1,
-            "stopped-too-early": lambda seen: seen < limit,
-            "no-limit": lambda seen: seen > limit + 1,
-        },
-        hint="The limit is looked at after turn_start and before the model is called.",
-    )
+    check_recorded(expect, run["events"], after["record"])
+    check_limit(expect, len(after["requests"]), limit)
     asked = wanted.types[:-4]  # all but the last turn and agent_end
     outside = (["message_end", "turn_end", "agent_end"], ["message_end", "agent_end"])
     turnless = [*([*asked, *end] for end in (*outside, ["agent_end"])), [*asked[:-1], *outside[0]]]
@@ -764,20 +880,13 @@ def failing(
     expect.holds(
         len(after["ran"]) <= due,
         "a call in the failed reply was carried out.",
-        expected="nothing that a failed reply asks for is done",
-        observed=f"{len(after['ran'])} tools run where {due} were due",
+        expected=f"tools run: {due}",
+        observed=f"tools run: {len(after['ran'])}",
         wrong="failed-call-executed",
         hint="A reply with stop_reason error may have arrived in part. Don't act on any of it.",
     )
-    count = len(after["requests"])
-    expect.equal(
-        count,
-        len(turns),
-        f"the model was called {times(count)}, and not {times(len(turns))}.",
-        wrong={"went-on-after-failure": lambda seen: seen > len(turns)},
-        hint="A failed reply ends the run, and nothing else does but an answer. "
-        "What decides whether there is another turn?",
-    )
+    check_recorded(expect, run["events"], after["record"])
+    check_calls(expect, len(after["requests"]), wanted)
     check_types(
         expect,
         run,
@@ -793,7 +902,7 @@ def failing(
 
 @rule("recorded-then-announced")
 def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
-    """Whenever the listener leaves, the record holds what was announced and what was done."""
+    """Whenever the consumer walks away, the record holds what was announced and what was done."""
     prompt, last = draw.texts(2)
     spec = tool(draw)
     asked = [ask(draw, spec) for _ in range(draw.number(2, 3))]
@@ -803,18 +912,26 @@ def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
     plan = {**job(draw, [reply, lab.say(last)], [spec]), "runs": [order(prompt)]}
     counts: list[int | None] = [*range(1, len(wanted.events) + 1), None]
     what = f"a reply with {len(asked)} tool calls, then the answer"
-    play.case(given=f"{what}; the run is closed after each of its events", replay=code_of(plan))
+    play.case(
+        given=f"{what}; the run is closed after each of its events",
+        replay=code_of(plan) + LISTEN,
+        hint="Run the lines below: they print the record at each event.",
+    )
     all_seen = play("stops", play=plan, after=counts)
-    in_the_end = uncounted(all_seen[-1]["left"]["record"]) if all_seen[-1]["is_run"] else None
+    heard_out = all_seen[-1]
+    check_run(expect, heard_out)
+    in_the_end = uncounted(heard_out["left"]["record"])
+    check_messages(expect, heard_out["events"], wanted)
+    check_recorded(expect, heard_out["events"], in_the_end)
     for count, seen in zip(counts, all_seen, strict=True):
         play.case(
             given=f"{what}; the run is "
             + (f"closed after event {count}" if count else "heard out"),
-            replay=code_of(plan) + leaving(count),
+            replay=code_of(plan, noted=count is not None) + leaving(count),
             hint="Run the lines below: they print the record and the tools' runs at each event.",
         )
         check_run(expect, seen)
-        standing(expect, seen, count, wanted, in_the_end)
+        standing(expect, seen, count, wanted)
         if count is None:
             check_record(expect, seen["left"]["record"], wanted.added)
         else:
@@ -833,7 +950,7 @@ def leaving(count: int | None) -> str:
     )
 
 
-def standing(expect: Expect, seen: Data, count: int | None, wanted: Story, in_the_end: Any) -> None:
+def standing(expect: Expect, seen: Data, count: int | None, wanted: Story) -> None:
     """The record has to be true at the event that was heard last."""
     record, ran = uncounted(seen["left"]["record"]), seen["left"]["ran"]
     last = shown(seen["events"][-1]) if seen["events"] else {}
@@ -842,7 +959,7 @@ def standing(expect: Expect, seen: Data, count: int | None, wanted: Story, in_th
         expect.equal(
             record,
             [],
-            f"at event {count}, {kind}, something is on the record already.",
+            f"at {kind} the record is {shape(record)} already.",
             wrong={
                 "prompt-before-the-turn": lambda now: now == wanted.added[:1],
                 "ran-ahead": lambda now: len(now) > 1 and now == wanted.added[: len(now)],
@@ -851,19 +968,19 @@ def standing(expect: Expect, seen: Data, count: int | None, wanted: Story, in_th
         )
     if count is not None and kind == "message_end":
         message, length = last.get("message"), len(record) if isinstance(record, list) else 0
+        wrong = announced_when(message, record, wanted)
         expect.holds(
             length > 0 and equal(record, wanted.added[:length]) and equal(message, record[-1]),
-            "the message that has just been announced is not the last one on the record.",
-            expected=f"announced: {line(message)}\nthe record ends on that message",
-            observed=f"announced: {line(message)}\nthe record is {shape(record)}",
-            wrong=announced_when(message, record, wanted, in_the_end),
-            hint="Two lines of the loop: messages.append(m), and the yield that speaks of m. "
-            "Which comes first?",
+            announced_and_recorded(message, record, wanted, wrong),
+            expected=f"the record ends on {named(message)}",
+            observed=f"the record is {shape(record)}",
+            wrong=wrong,
+            hint="Look at the line that appends this message, and at the one that announces it.",
         )
     held = sum(message.get("role") == "toolResult" for message in dicts(record))
     expect.holds(
         ran == held,
-        f"at this point tools have run {times(ran)}, and the record holds "
+        f"at event {len(seen['events'])}, {kind}, tools have run {times(ran)}, and the record holds "
         f"{held or 'no'} result{'' if held == 1 else 's'}.",
         expected="as many results as tools that have run, at every event",
         observed=f"tools run: {ran}; the record is {shape(record)}",
@@ -872,10 +989,20 @@ def standing(expect: Expect, seen: Data, count: int | None, wanted: Story, in_th
     )
 
 
-def announced_when(message: Any, record: Any, wanted: Story, in_the_end: Any) -> str:
+def announced_and_recorded(message: Any, record: Any, wanted: Story, wrong: str) -> str:
+    """What is wrong between an announcement and the record beside it."""
+    if wrong == "announced-before-recorded":
+        return f"a message_end announced {named(message)}, which is not on the record yet."
+    if wrong == "ran-ahead":
+        return f"a message_end announced {named(message)}, and the record was ahead of it by then."
+    due = wanted.added[: len(record)] if isinstance(record, list) else wanted.added
+    if not equal(record, due):
+        return apart("the record beside this message_end", record, due)
+    return f"a message_end announced {named(message)}, and the record ends on another message."
+
+
+def announced_when(message: Any, record: Any, wanted: Story) -> str:
     """Which wrong idea an announcement beside this record looks like."""
-    if equal(in_the_end, []):
-        return "record-elsewhere"
     if not isinstance(record, list) or not equal(record, wanted.added[: len(record)]):
         return ""
     if equal(message, dict(enumerate(wanted.added)).get(len(record))):
@@ -905,9 +1032,14 @@ def closed(expect: Expect, seen: Data, count: int) -> None:
     expect.equal(
         [seen["after"]["ran"], uncounted(seen["after"]["record"])],
         [seen["left"]["ran"], uncounted(seen["left"]["record"])],
-        f"the run did not end when it was closed after event {count}: tools or the record went on.",
-        hint="Closing is how a listener says that it has heard enough. Nothing may happen after it.",
+        f"the run went on when it had been closed after event {count}.",
+        hint="close() is how a consumer says that it has had enough. Nothing may happen after it.",
+        shown=([Line(stands(seen["left"]))], [Line(stands(seen["after"]))]),
     )
+
+
+def stands(seen: Data) -> str:
+    return f"the record is {shape(seen['record'])}, and tools have run {times(seen['ran'])}"
 
 
 def dicts(items: Any) -> list[Data]:
@@ -915,7 +1047,7 @@ def dicts(items: Any) -> list[Data]:
 
 
 def line(message: Any) -> str:
-    return json.dumps(message, ensure_ascii=False)[:300]
+    return cut(json.dumps(message, ensure_ascii=False), 300)
 
 
 @rule("only-what-this-run-added")
@@ -929,39 +1061,40 @@ def test_second_run_own_messages(play: Play, draw: Draw, expect: Expect) -> None
     plan["runs"] = [order(one[0]["content"]), order(two[0]["content"])]
     play.case(
         given="two runs, one after the other, on a list that holds two messages already",
-        replay=f'{code_of(plan)}{LISTEN}first_end = events[-1]["messages"]\n'
-        f'print("the first agent_end:", lab.shape(first_end))\n'
-        f"{start_code(plan, plan['runs'][1])}\n{LISTEN}"
-        'print("the second agent_end:", lab.shape(events[-1]["messages"]))\n'
-        'print("the first one by now:", lab.shape(first_end))\n',
+        replay=f"{code_of(plan)}first = list(run)\n"
+        f"{start_code(plan, plan['runs'][1], check=False)}\nsecond = list(run)\n"
+        'print("the first run\'s last event, by now:", first[-1])\n'
+        'print("the second run\'s last event:", second[-1])\n',
         hint="Run the lines below: they print what each agent_end carries.",
     )
     (seen,) = play("runs", plays=[plan])
     whole = [*earlier, *one, *two]
     for run in seen["runs"]:
         check_run(expect, run)
-    check_record(expect, seen["record"], whole, {"record-elsewhere": lambda now: now == earlier})
+        check_events(expect, run["events"])
+        check_recorded(expect, run["events"], seen["record"], earlier)
+    check_record(expect, seen["record"], whole)
     first, second = (last_messages(expect, run["events"]) for run in seen["runs"])
     grown = last_messages(expect, seen["runs"][0]["later"])
     whole_list = "callers-own-list" if equal(grown, whole) else "whole-list"
     expect.equal(
         first,
         one,
-        "the first run's agent_end does not carry that run's four messages.",
+        apart("the list in the first run's agent_end", first, one),
         wrong={whole_list: [*earlier, *one]},
-        hint="The list that run_agent is given may hold messages of earlier runs.",
+        hint="Which list does the yield of agent_end hand over, and what is on it?",
     )
     expect.equal(
         second,
         two,
-        "the second run's agent_end does not carry that run's four messages.",
+        apart("the list in the second run's agent_end", second, two),
         wrong={"remembers": [*one, *two], whole_list: whole},
         hint="What this run has added is known only to this run: look at where that list is made.",
     )
     expect.equal(
         grown,
         one,
-        "the messages in the first run's agent_end have changed since it was handed over.",
+        "the list in the first run's agent_end has changed since it was handed over.",
         wrong={"callers-own-list": lambda now: isinstance(now, list) and len(now) > len(one)},
         hint="Hand over a list of its own, which nobody appends to afterwards.",
     )
@@ -978,12 +1111,22 @@ def turn_and_answer(draw: Draw, spec: Data) -> list[Data]:
 def last_messages(expect: Expect, events: Any) -> Any:
     """The messages of a run's agent_end."""
     last: Any = shown(events[-1]) if events else None
-    if kind_of(last) != "agent_end" or "messages" not in last:
+    if kind_of(last) != "agent_end":
+        count = len(events)
+        _, _, diff = differing([*labels(events), Line("agent_end")], labels(events))
         expect.fail(
-            "the run's last event is no agent_end with messages.",
+            f"the run ended after {count} event{'' if count == 1 else 's'}; agent_end was due next.",
             expected="agent_end, with the messages that the run has added",
             observed=line(last) if events else "no event at all",
+            diff=diff,
             hint="After the loop, one more event goes out.",
+        )
+    if "messages" not in last:
+        expect.fail(
+            "the run's agent_end carries no 'messages'.",
+            expected="agent_end, with the messages that the run has added",
+            observed=line(last),
+            hint=CARRIES["agent_end"],
         )
     return last["messages"]
 
@@ -1019,6 +1162,11 @@ def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
         )
         seen = play("json_lines", play=plan)
         check_run(expect, seen)
+        events = [each["event"] for each in seen["lines"]]
+        check_events(expect, events)
+        check_messages(expect, events, wanted)
+        check_recorded(expect, events, seen["record"])
+        check_calls(expect, seen["model_calls"], wanted)
         for number, written in enumerate(seen["lines"], 1):
             check_line(expect, number, written)
         expect.holds(
@@ -1047,27 +1195,25 @@ def check_line(expect: Expect, number: int, seen: Data) -> None:
     if raised is not None:
         words = f"{raised['type']}: {raised['text']}"
         expect.fail(
-            f"{JSON} could not write {name} {words}.",
-            expected="a line of JSON",
-            observed=f"{words}\n{line(event)}",
-            hint="Does the event have all that the list above the gap says? "
-            f"And is {JSON} as the starter has it?",
-            about=JSON,
+            f"{JSON} stumbled over {name} with {words}.",
+            expected="an event of a kind from the list above the gap, with all that it carries",
+            observed=line(event),
+            hint=f"{JSON} writes the event, and looks into the message of a message_end.",
         )
     expect.holds(
         text.count("\n") == 1 and text.endswith("\n"),
         f"{JSON} did not write exactly one line for {name.rstrip(',')}.",
         expected="one line",
-        observed=text[:500] or "nothing",
-        hint=f"{JSON} came with the starter: it is json.dumps(event) and a newline, and nothing else.",
-        about=JSON,
+        observed=cut(text, 500) or "nothing",
+        hint=f"{JSON} came with the starter: it prints json.dumps(event), and nothing else.",
+        about=GIVEN,
     )
     expect.equal(
         read_back(text),
         event,
         f"{name} is not the same when its line is read back.",
-        hint=f"{JSON} came with the starter: it is json.dumps(event) and a newline, and nothing else.",
-        about=JSON,
+        hint=f"{JSON} came with the starter: it prints json.dumps(event), and nothing else.",
+        about=GIVEN,
     )
 
 
@@ -1086,7 +1232,7 @@ def read_back(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return f"(no JSON) {text[:200]}"
+        return f"(no JSON) {cut(text, 200)}"
 
 
 @rule("the-loop-is-silent")
@@ -1117,14 +1263,19 @@ def test_loop_prints_nothing(play: Play, draw: Draw, expect: Expect) -> None:
         script = [m for m in wanted.added if m["role"] == "assistant" and m != stopped(1)]
         prompt = wanted.added[0]["content"]
         run, after = heard(play, given, job(draw, script, [spec]), prompt, limit, HUSH + SHOW)
-        expect.equal(
-            run["printed"],
-            "",
-            "the loop printed something.",
-            wrong={"still-prints": bool},
+        check_run(expect, run)
+        expect.holds(
+            not run["printed"],
+            "the loop printed something while its run went on.",
+            expected="nothing is printed",
+            observed=cut(run["printed"], 500),
+            wrong="still-prints",
             hint="Each of the six prints becomes a yield. What to draw is the frontend's to decide.",
         )
-        check_run(expect, run)
+        check_recorded(expect, run["events"], after["record"])
+        check_calls(expect, len(after["requests"]), wanted)
+        if limit is not None and not equal(uncounted(after["record"]), wanted.added):
+            check_limit(expect, len(after["requests"]), limit)
         check_record(expect, after["record"], wanted.added)
 
 
@@ -1136,20 +1287,9 @@ def fed(play: Play, given: str, *stories: Story, received: bool = False) -> list
 
     `received`: the events are made of strings of their own, as they are when they were read from JSON.
     """
-    numbers = range(1, len(stories) + 1)
-    lines = ["import json", "", "import harness", ""] if received else ["import harness", ""]
-    lines += [f"run_{i} = {replay.code(item.events)}" for i, item in enumerate(stories, 1)]
-    lines += [f"run_{i} = json.loads(json.dumps(run_{i}))" for i in numbers if received]
-    lines += [f"renderer_{i} = harness.FinalTextRenderer()" for i in numbers]
-    lines.append(f"for number in range({max(len(item.events) for item in stories)}):")
-    for i in numbers:
-        lines.append(f"    for event in run_{i}[number:number + 1]:")
-        lines.append(f"        renderer_{i}.render(event)")
-    lines.append('print("--- what finish() prints, and what it returns:")')
-    lines += [f"print(renderer_{i}.finish())" for i in numbers]
     play.case(
         given=given,
-        replay="\n".join(lines) + "\n",
+        replay=feeding(stories, received=received),
         hint="Run the lines below: nothing may be printed above the line of dashes.",
     )
     feeds = [item.events for item in stories]
@@ -1157,21 +1297,67 @@ def fed(play: Play, given: str, *stories: Story, received: bool = False) -> list
     return seen
 
 
+def feeding(stories: Sequence[Story], *, received: bool) -> str:
+    """Lines that feed a frontend, or two in turns, and then finish."""
+    imports = (["json"] if received else []) + (["itertools"] if len(stories) > 1 else [])
+    lines = [f"import {', '.join(imports)}\n"] if imports else []
+    lines += ["import harness, lab\n", EVENTS]
+    if any(calls(message) for each in stories for turn in each.said for message in turn[-1:]):
+        lines.append('call = lab.call("read", {"path": "a.py"}, id="c1")')
+    names = ["one", "other"] if len(stories) > 1 else ["run"]
+    for name, each in zip(names, stories, strict=True):
+        turns = [f"[{', '.join(map(said_code, turn))}]" for turn in each.said]
+        lines.append(replay.listed(name, turns, "events(", ")"))
+    wire = "json.loads(json.dumps(event))" if received else "event"
+    if len(stories) == 1:
+        lines += ["renderer = harness.FinalTextRenderer()", "for event in run:"]
+        lines += [f"    renderer.render({wire})", _DASHES]
+        return "\n".join([*lines, 'print("finish() returned", renderer.finish())', ""])
+    lines.append("first, second = harness.FinalTextRenderer(), harness.FinalTextRenderer()")
+    lines.append("for here, there in itertools.zip_longest(one, other):")
+    lines += ["    if here: first.render(here)", "    if there: second.render(there)", _DASHES]
+    lines += [f'print("finish() returned", {each}.finish())' for each in ("first", "second")]
+    return "\n".join([*lines, ""])
+
+
+def said_code(message: Data) -> str:
+    """A message that a frontend is fed. Which tools it asks for is nothing to a frontend."""
+    code = replay.message(message)
+    for asked in calls(message) if message["role"] == "assistant" else ():
+        code = code.replace(replay.message(lab.reply(asked))[len("lab.reply(") : -1], "call")
+    return code
+
+
+_DASHES = 'print("--- what stands above was printed by render(), what follows by finish()")'
+
+
+def quoted(text: str) -> str:
+    """What finish() printed, in a sentence."""
+    return json.dumps(cut(text, 80), ensure_ascii=False) if text else "nothing"
+
+
+def what_value(value: Any) -> str:
+    return repr(value) if value is None or isinstance(value, (bool, int)) else what_is(value)
+
+
 def check_quiet(expect: Expect, seen: Data, wanted: Story) -> None:
     """Nothing may be printed while the run goes on."""
-    expect.equal(
-        seen["made"],
-        "",
+    expect.holds(
+        not seen["made"],
         "something was printed when the renderer was made.",
+        expected="nothing is printed before finish()",
+        observed=cut(seen["made"], 500),
         hint="Nothing is to be printed before finish().",
         about=TEXT,
     )
-    for number, (printed, event) in enumerate(zip(seen["heard"], wanted.events, strict=False), 1):
-        expect.equal(
-            printed,
-            "",
-            f"render() printed something at event {number}, {event['type']}.",
-            wrong={"prints-on-the-spot": bool},
+    marks = labels(wanted.events)
+    for number, (printed, mark) in enumerate(zip(seen["heard"], marks, strict=False), 1):
+        expect.holds(
+            not printed,
+            f"render() printed something at event {number}, {mark}.",
+            expected="nothing is printed before finish()",
+            observed=f"render() printed {json.dumps(cut(printed, 300), ensure_ascii=False)}",
+            wrong="prints-on-the-spot",
             hint="While the run goes on nobody knows which reply is the last. Keep it; print later.",
             about=f"{TEXT}.render",
         )
@@ -1185,7 +1371,7 @@ def check_answer(expect: Expect, seen: Data, wanted: Story, words: str, ideas: I
         not seen["err"],
         "finish() printed to standard error, and `> answer.txt` does not catch that.",
         expected=words,
-        observed=seen["err"][:500],
+        observed=f"on standard error: {quoted(seen['err'])}",
         wrong="to-standard-error",
         hint="A plain print() goes to standard output.",
         about=finish,
@@ -1193,7 +1379,7 @@ def check_answer(expect: Expect, seen: Data, wanted: Story, words: str, ideas: I
     expect.equal(
         seen["out"],
         words + "\n",
-        "finish() did not print the text of the last reply, and that only.",
+        f"finish() printed {quoted(seen['out'])}, where the last reply's text and a newline are due.",
         wrong=ideas,
         hint="answer.txt holds one thing: what the last assistant message says, and a newline.",
         about=finish,
@@ -1201,7 +1387,7 @@ def check_answer(expect: Expect, seen: Data, wanted: Story, words: str, ideas: I
     expect.equal(
         seen["value"],
         True,
-        "finish() printed the answer and did not return True.",
+        f"finish() printed the answer and returned {what_value(seen['value'])}, not True.",
         wrong={"finish-returns-none": None},
         hint="True says that the run went well; the shell script's exit status comes from it.",
         about=finish,
@@ -1215,7 +1401,7 @@ def check_reason(expect: Expect, seen: Data, wanted: Story, reason: str, ideas: 
     expect.equal(
         seen["out"] + seen["err"],  # the page says what is printed, not on which of the two
         f"Error: {reason}\n",
-        "finish() did not print why the run failed, and that only.",
+        f"finish() printed {quoted(seen['out'] + seen['err'])}, where the reason is due.",
         wrong=ideas,
         hint="Look at the last assistant message: its stop_reason first, its text only after that.",
         about=finish,
@@ -1223,7 +1409,7 @@ def check_reason(expect: Expect, seen: Data, wanted: Story, reason: str, ideas: 
     expect.equal(
         seen["value"],
         False,
-        "finish() did not return False, though the run failed.",
+        f"finish() returned {what_value(seen['value'])}, not False, though the run had failed.",
         wrong={"always-true": True, "finish-returns-none": None},
         hint="False says that there is no answer, so that the shell script can exit non-zero.",
         about=finish,
@@ -1257,8 +1443,8 @@ def test_final_text_printed_once(play: Play, draw: Draw, expect: Expect) -> None
     lines = f"  {draw.text()} \n{draw.text()}  "
     blocks = lab.reply(lab.text(f"  {draw.text()}\n"), lab.text(lines))
     ways: dict[str, list[Turn]] = {
-        "a run with three replies": [working(draw), working(draw), (lab.say(draw.text()), [])],
         "an answer at once": [(lab.say(draw.text()), [])],
+        "a run with three replies": [working(draw), working(draw), (lab.say(draw.text()), [])],
         "an answer of two blocks and three lines": [working(draw), (blocks, [])],
         "a run whose events were read from JSON": [working(draw), (lab.say(draw.text()), [])],
     }

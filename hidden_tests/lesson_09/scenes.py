@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Data = dict[str, Any]
 
-MOST_EVENTS = 150  # a run that is still going on after that many is closed
+MOST_EVENTS = 100  # a run that is still going on after that many is closed
 
 
 class Model:

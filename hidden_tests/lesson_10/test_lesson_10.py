@@ -14,8 +14,8 @@ import lab
 import damaged
 from grader.inside import replay
 from grader.inside.compare import equal
-from grader.inside.testing import BrokenRuleError, rule
-from grader.inside.transcripts import complaints, fields_apart, parting, shape, uncounted
+from grader.inside.testing import GIVEN, BrokenRuleError, rule
+from grader.inside.transcripts import apart, complaints, fields_apart, shape, uncounted
 
 if TYPE_CHECKING:
     from grader.inside.testing import Draw, Expect, Play
@@ -29,7 +29,7 @@ INTERRUPTED = (
     "check before repeating it."
 )
 FIVE: dict[str, Messages] = {name: getattr(damaged, name) for name in damaged.__all__}
-_HOLES = "Holes stay in the record; they are filled in what is sent."
+_HOLES = "A dangling call stays dangling on the record; it is answered in what is sent."
 _KEPT = "Nothing but what was said and done goes on the record, and nothing leaves it."
 MENDED = {"items": list, "same": list, "is_input": bool, "record": list, "kept": list}
 STEP = {"record": list, "ran": list}
@@ -151,10 +151,11 @@ def said(items: Any, call_id: str) -> str:
     return str(found[0].get("content")) if found else ""
 
 
-def apart(what: str, seen: list[Any], wanted: Messages) -> str:
+def differs(what: str, seen: list[Any], wanted: Messages) -> str:
     """How a transcript differs from the one that is due, as a sentence that begins with `what`."""
     if shape(seen) != shape(wanted) or len(seen) != len(wanted):
-        return f"{what} {shape(seen)}; it should be {shape(wanted)}."
+        where = apart("it", uncounted(seen), uncounted(wanted))
+        return f"{what} {shape(seen)}, not {shape(wanted)}: {where}"
     for at, (one, due) in enumerate(zip(seen, wanted, strict=True)):
         if fields := fields_apart(one, due):
             added = [field for field in fields if field not in due]
@@ -176,21 +177,21 @@ def look(seen: list[Any], wanted: Messages) -> str:
     same = due and due.get("tool_call_id") == came.get("tool_call_id")
     if due.get("content") == INTERRUPTED:
         if came.get("content") == INTERRUPTED or (same and came.get("is_error") is True):
-            return (
-                "Compare the made-up result with the lesson's, key by key: five keys, and the text."
-            )
+            return "Compare the synthetic result with the lesson's, key by key: five keys, and the text."
         ask = "What does the function do with a call for which it has found no result?"
     elif came.get("content") == INTERRUPTED and came in wanted[at:]:
-        ask = "That result is due further down: results stand in the order of their calls."
+        ask = (
+            "That synthetic result is due further down: results stand in the order of their calls."
+        )
     elif came.get("content") == INTERRUPTED:
-        ask = "A result was made up where none was due. Is the recorded one looked for in the whole list?"
+        ask = "A synthetic result stands where none is due. Is the recorded one looked for in the whole list?"
     elif due.get("role") == "toolResult" and not same:
         ask = "Which result is put behind its reply, and when? Go by the calls in the reply, in order."
     elif came.get("role") == "toolResult":
         ask = "Which results get past? Only those that a call in the list asks for, each once."
     else:
         ask = "What decides whether a message is kept, and is it kept as it is?"
-    return f"{parting(seen, wanted)} {ask}"
+    return ask
 
 
 # --- the repair: playing and checking --------------------------------------------------------------
@@ -219,11 +220,11 @@ before = copy.deepcopy(record)
 view = harness.{function}(record)
 print("returned:        ", type(view).__name__)
 print("its shape:       ", lab.shape(view))
+# Where each of its messages stands in the record; None: it is another object.
 print("from the record: ", [next((i for i, r in enumerate(record) if r is m), None) for m in view])
 print("a new list:      ", view is not record)
 print("record untouched:", record == before)
-for message in view:
-    print(message)
+print(*view, sep="\\n")
 """,
     )
     seen = play("repair", function=function, records=[*before, record], received=received)
@@ -254,17 +255,28 @@ def case(play: Play, record: Messages, name: str, code: str) -> None:
     modules = "damaged, harness, lab" if name else "harness, lab"
     given = f"damaged.{name} ({shape(record)})" if name else shape(record)
     if "json." in code:
-        modules, given = f"json\n\nimport {modules}", f"{given}, read from JSON"
+        modules = f"json\n\nimport {modules}"
+        given = f"{given}, in which no two strings are one object"
     play.case(
         given=given,
         replay=f"import copy\n\nimport {modules}\n\n{code}",
-        hint="Run the lines below, and follow your function from message to message.",
+        hint="Run the lines below: they print what came back, message by message.",
     )
 
 
 def recorded_as(record: Messages, name: str, *, received: bool = False) -> str:
-    again = "\nrecord = json.loads(json.dumps(record))" if received else ""
-    return (f"record = damaged.{name}" if name else replay.messages(record)) + again
+    """Lines that make a record. The lesson's long text, where it is in there, has a line of its own."""
+    short = [{**m, "content": _HERE} if m["content"] == INTERRUPTED else m for m in record]
+    lines = f"record = damaged.{name}" if name else replay.messages(short)
+    if short != record and not name:
+        at = INTERRUPTED.index(" It may")
+        parts = [replay.code(part) for part in (INTERRUPTED[:at], INTERRUPTED[at:])]
+        lines = lines.replace(replay.code(_HERE), "interrupted")
+        lines = "interrupted = ({}\n               {})\n{}".format(*parts, lines)
+    return lines + ("\nrecord = json.loads(json.dumps(record))" if received else "")
+
+
+_HERE = "the lesson's text"
 
 
 def comes_back(
@@ -284,7 +296,7 @@ def comes_back(
     expect.equal(
         items,
         wanted,
-        apart(f"{function} returned", items, wanted),
+        differs(f"{function} returned", items, wanted),
         wrong={i: built(record, v) if isinstance(v, list) else v for i, v in ideas.items()},
         hint=look(items, wanted),
     )
@@ -473,7 +485,7 @@ def test_results_in_call_order(play: Play, draw: Draw, expect: Expect) -> None:
 
 @rule("mended-to-the-end")
 def test_record_ends_on_damage(play: Play, draw: Draw, expect: Expect) -> None:
-    """A record that ends on its damage is mended there too."""
+    """A record that ends on its damage is repaired there too."""
     one, two = new_calls(draw, 2)
     on_result = [lab.user(draw.text()), lab.reply(one, two), lab.tool_result(one, draw.text())]
     sound = [*on_result, lab.tool_result(two, draw.text())]
@@ -524,18 +536,18 @@ def same_again(expect: Expect, seen: Data, *, objects: bool = True) -> None:
         first,
         f"repaired once it is {shape(first)}, and repaired once more {shape(again)}."
         if shape(first) != shape(again)
-        else apart("repaired once more it is", again, first),
+        else differs("repaired once more it is", again, first),
         wrong={
             "grows-each-time": lambda items: (
                 len(items) > len(first) and made_ups(items) > made_ups(first) > 0
             ),
             "shrinks-each-time": lambda items: len(items) < len(first),
         },
-        hint="Hand the function its own result, and follow it to the first message that is marked.",
+        hint="Hand the function its own result: what does it do with the message that is marked?",
     )
     expect.holds(
         not objects or seen["same"] == seen["twins"],
-        "the second repair replaced a message of the first by an equal one.",
+        "repaired once more, a message was replaced by an equal one.",
         expected="the messages of the first repair, the same objects",
         observed="an equal message that is another object",
         wrong="made-up-anew",
@@ -580,9 +592,26 @@ def untouched(expect: Expect, seen: Data, record: Messages, function: str) -> No
     )
 
 
+def repair_is_right(play: Play, expect: Expect, record: Messages, call: Data) -> None:
+    """Where the view is just what the repair made of it, what is wrong with it is the repair's failure.
+
+    `call`: the one that has no result in `record`.
+    """
+    kept = [m for m in record if m["content"] or m.get("stop_reason") != "error"]
+    try:
+        view = repaired(play, record, function=VIEW)["items"]
+    except BrokenRuleError as broken:
+        if broken.failure.kind == "rule":
+            repaired(play, kept)
+        raise
+    if equal(view, repaired(play, kept)["items"]):
+        last = len(kept) - 1
+        comes_back(play, expect, kept, [*range(last), made(call["id"]), last])
+
+
 @rule("view-not-record")
 def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) -> None:
-    """What is sent is mended; the record keeps the failure and the hole."""
+    """What is sent is repaired; the record keeps the failure and the dangling call."""
     one, two = new_calls(draw, 2)
     failure = lab.fail(f"503 overloaded ({draw.word()})")
     record = [
@@ -596,6 +625,7 @@ def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) 
         lab.user(draw.text()),
     ]
     view = [0, 2, 3, 4, 6, made(two["id"]), 7]
+    repair_is_right(play, expect, record, two)
     wrong = {
         "view-not-repaired": [0, 2, 3, 4, 6, 7],
         "empty-failure-sent": [0, 1, 2, 3, 4, 6, made(two["id"]), 5, 7],
@@ -606,7 +636,7 @@ def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) 
     seen = comes_back(play, expect, record, view, wrong, function=VIEW)
     untouched(expect, seen, record, VIEW)
     prompt, words = draw.text(), draw.text()
-    given = f"Harness(messages={shape(record)}), then a prompt"
+    given = f"Harness(messages=[…]) with a record of {shape(record)}, then a prompt"
     plan = session(given, [turn(prompt, lab.say(words))], messages=record)
     (talk,) = talks(play, [plan])
     is_answered(expect, talk, 0, words, "not-repaired")
@@ -622,7 +652,7 @@ def test_view_is_repaired_record_is_not(play: Play, draw: Draw, expect: Expect) 
         "the Harness changed the list of messages that it was given.",
         wrong={"list-changed": lambda _: True},
         hint="Harness(messages=…) starts from a copy of that list.",
-        about="Harness",
+        about=GIVEN,
     )
 
 
@@ -667,48 +697,53 @@ def talks(play: Play, plans: list[Data]) -> list[Data]:
     return told
 
 
-def session_code(plan: Data) -> str:
-    """The same conversation, as it can be held in a student's own folder."""
-    replies = [(t["prompt"], ", ".join(map(replay.message, t["replies"]))) for t in plan["turns"]]
+def session_code(plan: Data, *, more: bool = False) -> str:
+    """The same conversation, as it can be held in a student's own folder; `more`: after another one."""
     known = plan["messages"] is not None
-    return "\n".join(
-        [
-            "import harness, lab\n",
-            replay.tools(plan["tools"]) if plan["tools"] else "tools = []",
-            "answers = {",
-            *(f"    {replay.code(prompt)}: [{listed}]," for prompt, listed in replies),
-            "}\n",
-            "def answer(request):",
-            '    newest = max(i for i, m in enumerate(request.messages) if m["role"] == "user")',
-            '    done = sum(m["role"] == "assistant" for m in request.messages[newest:])',
-            '    return answers[request.messages[newest]["content"]][done]\n',
-            "model = lab.ScriptedModel([lab.forever(answer)])",
-            *([replay.messages(plan["messages"])] if known else []),
-            "h = harness.Harness(model, harness.SYSTEM, tools"
-            + (", messages=record)" if known else ")"),
-            *map(_turn_code, plan["turns"]),
-            "for request in model.calls:",
-            '    print("\\nsent:", lab.shape(request.messages), lab.validate(request.messages))',
-            '    print(*request.messages, sep="\\n")',
-            'print("\\nin the end, on the record:", *h.messages, sep="\\n")',
-            *(['print("\\nthe list handed in:", lab.shape(record))'] if known else []),
-            *(['print("\\ntools that ran:", ran)'] if plan["tools"] else []),
-            "",
-        ]
-    )
+    lines = [] if more else ["import harness, lab\n"]
+    if not more:
+        lines.append(replay.tools(plan["tools"]) if plan["tools"] else "tools = []")
+    script = ", ".join(replay.message(r) for turn in plan["turns"] for r in _used(turn))
+    lines.append(f"model = lab.ScriptedModel([{script}])")
+    if known:
+        lines.append(f"record = [{', '.join(map(replay.message, plan['messages']))}]")
+    handed = ", messages=record" if known else ""
+    lines.append(f"h = harness.Harness(model, harness.SYSTEM, tools{handed})")
+    lines += map(_turn_code, plan["turns"])
+    lines.append("for request in model.calls:")
+    lines.append('    print("sent:", lab.shape(request.messages), lab.validate(request.messages))')
+    lines.append('print(*model.calls[-1].messages, "on the record:", *h.messages, sep="\\n")')
+    if known:
+        lines.append('print("the list handed in:", lab.shape(record))')
+    if plan["tools"]:
+        lines.append('print("tools that ran:", ran)')
+    return "\n".join(map(replay.wrapped, lines)) + "\n"
+
+
+def _used(turn: Data) -> Messages:
+    """The replies that a run gives before it fails or is left."""
+    used, at = [], 4  # events: agent_start, turn_start, the prompt's message_end, the reply's
+    for reply in turn["replies"]:
+        if at > (turn.get("stop_after") or at):
+            break
+        used.append(reply)
+        if reply["stop_reason"] == "error" or turn.get("stop_on") == "tool_execution_start":
+            break
+        at += 3 * len(calls([reply])) + 3
+    return used
 
 
 def _turn_code(step: Data) -> str:
     run = f"h.prompt({replay.code(step['prompt'])})"
-    if "stop_on" in step:
-        leave = f'event["type"] == {replay.code(step["stop_on"])}'
-    else:
-        leave = f"number == {step.get('stop_after')}"
-    if leave == "number == None":
+    if "stop_on" not in step and step.get("stop_after") is None:
         lines = [f"list({run})"]
+    elif "stop_on" in step:
+        lines = [f"run = {run}"]
+        lines.append(f'while next(run)["type"] != {replay.code(step["stop_on"])}: pass')
+        lines.append("run.close()")
     else:
-        lines = [f"run = {run}", "for number, event in enumerate(run, 1):"]
-        lines += [f"    if {leave}:", "        break", "run.close()"]
+        lines = [f"run = {run}", f'for _ in range({step["stop_after"]}): print(next(run)["type"])']
+        lines.append("run.close()")
     return "\n".join([*lines, 'print("record:", lab.shape(h.messages))'])
 
 
@@ -726,9 +761,9 @@ def is_answered(expect: Expect, talk: Data, step: int, words: str, wrong: str) -
     as_it_stood = [m for m in record[:-1] if isinstance(m, dict) and m.get("content")]
     expect.holds(
         equal(uncounted(record[-1:]), [lab.say(words)]),
-        f"prompt {step + 1} was {'refused' if refused else 'not answered'}"
+        f"prompt {step + 1} was {'refused by the model' if refused else 'not answered'}"
         + (f": {why}" if why else "."),
-        expected=f"h.messages ends on: assistant -> {words!r}",
+        expected=f'h.messages ends on: assistant -> "{words}"',
         observed=f"h.messages is {shape(record)}" + (f" and ends on [error: {why}]" if why else ""),
         wrong=wrong if refused and sent == as_it_stood else "",
         hint="Print lab.shape(context_for_model(h.messages)) just before that prompt.",
@@ -741,12 +776,10 @@ def record_is(expect: Expect, seen: list[Any], wanted: Messages, wrong: Data | N
     expect.equal(
         uncounted(seen),
         uncounted(wanted),
-        apart("h.messages is", uncounted(seen), uncounted(wanted)),
+        differs("h.messages is", uncounted(seen), uncounted(wanted)),
         wrong={"record-repaired": has_made_up, **(wrong or {})},
-        hint=_HOLES
-        if has_made_up(seen)
-        else f"{parting(uncounted(seen), uncounted(wanted))} {_KEPT}",
-        about="Harness",
+        hint=_HOLES if has_made_up(seen) else _KEPT,
+        about=GIVEN,
     )
 
 
@@ -758,7 +791,7 @@ def request_is(
     expect.equal(
         uncounted(seen),
         wanted,
-        apart(f"model call {number + 1} was sent", uncounted(seen), wanted),
+        differs(f"model call {number + 1} was sent", uncounted(seen), wanted),
         wrong=wrong,
         hint=look(uncounted(seen), wanted),
         about=VIEW,
@@ -775,7 +808,7 @@ def requests_are_valid(expect: Expect, talk: Data) -> None:
             expected="every request is valid before it is sent",
             observed="; ".join(found),
             wrong="refused-first",
-            hint="Mend before sending. A refusal has been paid for.",
+            hint="Repair before sending. A refusal has been paid for.",
             about=VIEW,
         )
 
@@ -795,7 +828,7 @@ def test_walk_away_recovers(play: Play, draw: Draw, expect: Expect) -> None:
     yesterday = [lab.user(draw.text()), lab.reply(lost)]
     stays = session("a run that is listened to until its end", [turn(job, *asks)], tool=tool)
     loads = session(
-        "messages that end on an open call, a prompt, a run closed at its tool, two prompts",
+        "messages that end on a dangling call, a prompt, a run closed at its tool, two prompts",
         [turn(hello, lab.say(hi)), leaves, *after],
         tool=tool,
         messages=yesterday,
@@ -818,7 +851,8 @@ def test_walk_away_recovers(play: Play, draw: Draw, expect: Expect) -> None:
     requests_are_valid(expect, walked)
     play.case(
         given=f"{walks['given']}, where an earlier session had that call's result",
-        replay=session_code(stays) + "\n" + session_code(walks),
+        replay=session_code(stays) + "\n" + session_code(walks, more=True),
+        hint="Run the lines below: they hold both conversations.",
     )
     remembers = {"remembers": lambda items: tool["says"] in said(items, call["id"])}
     for number, told in ((1, 1), (2, 3), (3, 5)):
@@ -838,10 +872,10 @@ def no_tool_ran(expect: Expect, talk: Data) -> None:
     expect.equal(
         talk["steps"][1]["ran"],
         [],
-        "a tool ran, though nobody was listening any more when its turn came.",
+        "a tool ran, though the consumer had closed the run before its turn came.",
         wrong={"run-afterwards": lambda _: talk["steps"][0]["ran"] == []},
         hint="The user has left. What was not started stays undone.",
-        about="run_agent",
+        about=GIVEN,
     )
 
 
@@ -861,7 +895,7 @@ def test_failed_reply_never_runs(play: Play, draw: Draw, expect: Expect) -> None
         "the call of a reply that failed was carried out.",
         wrong={"call-executed": lambda _: talk["steps"][0]["ran"] != []},
         hint="A reply whose stop_reason is error is not acted on, not even in part.",
-        about="run_agent",
+        about=GIVEN,
     )
     left, asks = [lab.user(first), cut], lab.user(second)
     is_answered(expect, talk, 1, words, "call-left-open")
@@ -928,5 +962,5 @@ def none_denied(expect: Expect, talk: Data, tool: str, asked: Messages) -> None:
         hint="Between the tool's return and its result going on the record there may be no yield."
         if lost
         else "Its result is on the record. Look for it there before making one up.",
-        about="run_agent" if lost else REPAIR,
+        about=GIVEN if lost else REPAIR,
     )

@@ -66,9 +66,33 @@ def test_line_ends_of_another_system_are_no_change() -> None:
 )
 def test_a_change_outside_is_told_with_its_line(old: str, new: str) -> None:
     (note,) = notes(SOLUTION.replace(old, new, 1))
-    assert note.startswith("Outside of the gaps the file is not as the starter has it, from line ")
+    assert note.startswith("Lines outside of the gaps were changed. That is allowed, but ")
+    changed = SOLUTION.replace(old, new, 1).split("\n")
+    pairs = enumerate(zip(SOLUTION.split("\n"), changed, strict=False), start=1)
+    where, was, now = next((at, one, two) for at, (one, two) in pairs if one != two)
+    assert f"The first is line {where}. The starter has `{was.strip()[:60]}" in note
+    assert f"; yours has `{now.strip()[:60]}" in note
     with_end = notes(SOLUTION + "x = 1\n")
-    assert f"from line {SOLUTION.count(chr(10)) + 1} on" in with_end[0]
+    assert "The starter has its end there; yours has `x = 1`." in with_end[0]
+    assert f"The first is line {SOLUTION.count(chr(10)) + 1}." in with_end[0]
+
+
+def test_a_function_that_stands_elsewhere_than_its_gap_is_told() -> None:
+    text = SOLUTION.replace("def context_for_model(", "def chosen(")
+    text += "\n\ndef context_for_model(messages):\n    return tuple(chosen(messages))\n"
+    line = text[: text.index("def context_for_model(")].count("\n") + 1
+    told = notes(text)
+    assert [note.split(",")[0] for note in told[1:]] == [
+        f"`context_for_model` begins at line {line}"
+    ]
+    again = SOLUTION + "\n\ndef context_for_model(messages):\n    return list(messages)\n"
+    assert notes(again)[1].startswith("`context_for_model` begins at line ")
+
+
+def test_a_long_line_is_quoted_in_part() -> None:
+    (note,) = notes(SOLUTION.replace("SYSTEM = ", f"SYSTEM = {'x' * 500} = ", 1))
+    assert "…`" in note
+    assert len(note) < 500
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grader.inside.compare import differing, equal
+from grader.inside.compare import Line, cut, differing, equal
 from grader.inside.plain import mark
 
 
@@ -40,8 +40,28 @@ def test_messages_are_shown_short_and_the_difference_is_marked() -> None:
         '  user -> "hi"',
         '- toolResult c1 -> "3 passed"',
         '+ toolResult c1 -> "3 passed!"',
-        "? " + " " * 26 + "^",
     ]
+
+
+def test_where_types_differ_they_are_named() -> None:
+    _, _, diff = differing({"role": "user", "content": "hi"}, "hi")
+    assert diff.split("\n") == ['- user -> "hi"  (a dict)', '+ "hi"  (a str)']
+    assert differing(True, None)[2].split("\n") == ["- True  (a bool)", "+ None"]
+    assert differing([1, "2"], [1, 2])[2].split("\n")[1:] == ['- "2"  (a str)', "+ 2  (an int)"]
+
+
+def test_where_two_long_lines_part_is_told() -> None:
+    _, _, diff = differing("x" * 90 + "one", "x" * 90 + "two" * 20)
+    assert diff.split("\n")[-1].startswith("? from character 92 on: 'one")
+    assert "…" in diff.split("\n")[-1]
+
+
+def test_lines_of_ours_are_shown_without_quotes() -> None:
+    assert differing([Line("turn_start")], [])[2].split("\n") == ["- turn_start", "+ (nothing)"]
+
+
+def test_what_is_cut_ends_in_dots() -> None:
+    assert (cut("abc", 3), cut("abcd", 3)) == ("abc", "ab…")
 
 
 def test_a_difference_that_the_short_form_hides_is_written_out() -> None:

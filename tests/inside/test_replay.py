@@ -34,3 +34,35 @@ def test_the_code_of_a_transcript_builds_that_transcript() -> None:
         names: dict[str, Any] = {"lab": lab}
         exec(replay.messages(getattr(damaged, name)), names)
         assert names["record"] == getattr(damaged, name)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = 1",
+        f"run = f({', '.join(repr('word' * 3) for _ in range(12))})",
+        f"    lab.reply(lab.text({'a, (b' * 12!r}), lab.call('c', {{'d': [1, 2]}}, id='e'), {'x' * 40!r}),",
+        f"model = f([{', '.join(f'g({n!r}, {n!r})' for n in ('one', 'two', 'three') * 5)}])",
+        f"x = {'y' * 200!r}",
+    ],
+)
+def test_long_lines_are_broken_and_say_the_same(line: str) -> None:
+    broken = replay.wrapped(line)
+    assert "".join(broken.split()) == "".join(line.split())
+    if "(" in line:
+        assert all(len(each) <= replay.WIDTH for each in broken.split("\n"))
+    if not line.startswith(" "):
+        compile(broken, "replay", "exec")
+
+
+def test_tools_note_that_they_ran() -> None:
+    names: dict[str, Any] = {}
+    specs = [{"name": "get_a", "says": "hi"}, {"name": "b", "says": "no", "raises": "OSError"}]
+    exec(replay.tools(specs), names)
+    one, two = names["tools"]
+    assert (one["execute"]({"x": 1}), names["ran"]) == ("hi", [{"x": 1}])
+    with pytest.raises(OSError, match="no"):
+        two["execute"]({})
+    other: dict[str, Any] = {}
+    exec(replay.tools(specs, noted=False), other)
+    assert "ran" not in other

@@ -100,9 +100,8 @@ _DIFF = """\
   user -> "Find out about minaro 54."
   assistant -> toolCall c2 find_tipoti({"path": "ledopo.txt"})
 - toolResult c2 -> "Now go through mogovo 31."
-?                                   ^^^^^^ ^
-+ toolResult c2 -> "Now go through tamaka 21."
-?                                   ^^^^^^ ^
++ toolResult c2 -> "Now go through mog\u043evo 31."
+? character 38: U+006F was due, U+043E came
   assistant -> "Done: <3 files> & 1 folder, in a line that goes on for longer than eighty columns."\
 """
 _REPLAY = """\
@@ -129,6 +128,7 @@ def _wrong_result() -> TestResult:
         wrong_answer=WrongAnswer("newest-wins", "The newest of two results wins. It shouldn't."),
         replay=_REPLAY,
         location=Location(214),
+        traceback=("repair_tool_history begins at line 214",),
         stdout="\n".join(f"step {number}" for number in range(1, 25)) + "\n",
     )
 
@@ -161,6 +161,7 @@ def _timeout() -> TestResult:
         given="a repaired list",
         observed="it ran for longer than 2 s",
         location=Location(190),
+        traceback=("repair_tool_history begins at line 190",),
         stdout=HOSTILE,
     )
 
