@@ -101,6 +101,8 @@ def _folder(environ: Mapping[str, str]) -> Path | None:
             "win32": environ.get("LOCALAPPDATA", ""),
             "darwin": "~/Library/Application Support",
         }.get(sys.platform, "~/.local/state")
+    if home.startswith("~") and environ.get("HOME") == "":
+        return None  # else it would be a folder at the root
     try:
         path = Path(home).expanduser()
     except RuntimeError:  # nobody knows where home is
