@@ -14,18 +14,24 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader import grading
 from grader.batch import Change, running
+from grader.cohort import tables
 from grader.cohort.store import Store
 from grader.errors import LessonError, StoreError, UsageError
 from grader.records import Limits
+from grader.render import cohort as page
 from grader.rooms.process import ProcessRooms
+from tests.cli.calling import Call
 from tests.cohort import make_cohort
 from tests.cohort.helpers import LESSON, NoRooms, Pretend, batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,6 +47,22 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Pretend:
 @pytest.fixture
 def plain(tmp_path: Path) -> Path:
     return make_cohort.as_folder(make_cohort.plain(make_cohort.students(8)), tmp_path / "in")
+
+
+@pytest.fixture
+def command(
+    plain: Path, tmp_path: Path, pretend: Pretend, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., list[str]]:
+    """`lab_check batch` on the plain cohort; what it says, line by line."""
+
+    def call(*more: str, status: int = 0) -> list[str]:
+        lessons, out = str(ROOT / "tests/cohort/lessons"), str(tmp_path / "out")
+        fixed = ("batch", "--lesson", "90", "--lessons", lessons, "--runner", "local", "--out", out)
+        done = Call(capsys)(*fixed, *more, plain)
+        assert done.status == status, done
+        return (done.err + done.out).splitlines()
+
+    return call
 
 
 def audit(out: Path) -> list[dict[str, Any]]:
@@ -119,6 +141,53 @@ def test_whoever_handed_in_nothing_usable_is_in_the_results(
     assert (result.ok, result.missing) == (True, ("eve",))
 
 
+def test_who_is_not_on_the_roster_is_named(
+    plain: Path, tmp_path: Path, command: Callable[..., list[str]]
+) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student\n" + "".join(f"s000{n}\n" for n in (1, 2, 3, 4, 5, 6, 7, 9)))
+    told = command("--roster", str(roster))
+    assert "1 is not on the roster: s0000" in told
+    assert "1 handed in nothing: s0009" in told
+    roster.write_text("student\ns0001\n")
+    told = command("--roster", str(roster))
+    assert "7 are not on the roster: s0000, s0002, s0003, s0004, s0005 and 2 more" in told
+    assert "on the roster" not in "".join(command())
+
+
+def test_a_row_of_the_grades_is_one_line(tmp_path: Path, pretend: Pretend) -> None:
+    source = make_cohort.as_folder({"ada/harness.py": "n + n"}, tmp_path / "in")
+    (row,) = batch(source, tmp_path / "out").rows
+    odd = dataclasses.replace(
+        row,
+        name="=1\u20282",
+        message="line 2:\n    def f(\r\n         ^\n",
+        notes=("a\x85b", "c\x0bd"),
+        kinds=("timeout", "missing_name", "timeout", "rule"),
+        outcomes=("fail",) * 4,
+    )
+    text = "".join(tables.grades_csv([odd], LESSON.tests))
+    assert len(text.splitlines()) == 2
+    (cells,) = csv.DictReader(text.splitlines())
+    told = "line 2: def f( ^; timeout in 2 tests, missing name in 1 test; a b; c d"
+    assert (cells["note"], cells["name"]) == (told, "'=1 2")
+    passed = dataclasses.replace(odd, outcomes=("pass",) * 4, message="", notes=())
+    (cells,) = csv.DictReader("".join(tables.grades_csv([passed], LESSON.tests)).splitlines())
+    assert cells["note"] == ""  # an override took the failures away
+
+
+def test_the_page_and_the_notes_have_words_for_people(tmp_path: Path, pretend: Pretend) -> None:
+    files = {"ada/harnes.py": "n + n", "bob/harness.ipynb": "{}"}
+    source = make_cohort.as_folder(files, tmp_path / "in")
+    batch(source, tmp_path / "out", page=page.render)
+    assert grades(tmp_path / "out")["ada"]["note"] == "harnes.py was taken as harness.py"
+    told = (tmp_path / "out/index.html").read_text()
+    assert "could not be graded at all: not a file 1." in told
+    assert "not_a_file" not in told
+    assert 'title="1 with 0 points"' in told
+    assert 'title="0 with 1 point"' in told
+
+
 def test_a_group_is_graded_once_and_has_one_grade(tmp_path: Path, pretend: Pretend) -> None:
     yaml = (
         "submission_1:\n  :submitters:\n  - :name: A\n    :sid: '1'\n  - :name: B\n    :sid: '2'\n"
@@ -132,6 +201,42 @@ def test_a_group_is_graded_once_and_has_one_grade(tmp_path: Path, pretend: Prete
     ]
     assert len(pretend.calls) == 1
     assert json.loads((tmp_path / "out/cohort.json").read_text())["figures"]["alike"] == []
+
+
+@pytest.mark.parametrize("left", ["all", "reports", "held", "cohort.json"])
+def test_a_folder_with_another_lessons_results_is_refused(
+    left: str, plain: Path, tmp_path: Path, pretend: Pretend
+) -> None:
+    out = tmp_path / "out"
+    batch(plain, out)
+    if left != "all":
+        (out / "reports").rename(out / "kept")
+        (out / "reports").mkdir()
+        (out / "cohort.json").rename(out / "kept.json")
+        if left == "cohort.json":
+            (out / "kept.json").rename(out / "cohort.json")
+        else:
+            (out / left).rmdir()
+            (out / "kept").rename(out / left)
+    before = {path: path.read_bytes() for path in out.rglob("*.*") if path.is_file()}
+    del before[out / ".lock"]
+    pretend.calls.clear()
+    other = dataclasses.replace(LESSON, number=91, sha256="2" * 64)
+    with pytest.raises(UsageError, match=f"{out} holds lesson 90; give another --out"):
+        batch(plain, out, lesson=other, confirm=lambda _: True)
+    assert pretend.calls == []
+    assert all(path.read_bytes() == content for path, content in before.items())
+    assert batch(plain, tmp_path / "another", lesson=other).ok
+
+
+def test_another_lessons_folder_ends_the_command_with_status_2(
+    tmp_path: Path, command: Callable[..., list[str]], pretend: Pretend
+) -> None:
+    command()
+    pretend.calls.clear()
+    told = command("--lesson", "10", "--yes", status=2)
+    assert f"lab_check: {tmp_path}/out holds lesson 90; give another --out." in told
+    assert pretend.calls == []
 
 
 # --- going on -----------------------------------------------------------------------------------------
@@ -151,9 +256,21 @@ def test_the_same_command_again_grades_nothing(
     assert set(told.split()) <= set(audit(out)[0])
 
 
-@pytest.mark.parametrize("what", ["seed", "limits", "tests", "runner", "file"])
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("seed", "the seed is another"),
+        ("limits", "the limits are others"),
+        ("tests", "the tests have changed"),
+        ("runner", "the runner is another"),
+        ("file", "handed in anew"),
+        ("image", ""),
+        ("nothing", ""),
+        ("regrade", "as you asked"),
+    ],
+)
 def test_other_terms_are_graded_again(
-    what: str, plain: Path, tmp_path: Path, pretend: Pretend
+    what: str, why: str, plain: Path, tmp_path: Path, pretend: Pretend
 ) -> None:
     out = tmp_path / "out"
     batch(plain, out)
@@ -166,10 +283,31 @@ def test_other_terms_are_graded_again(
         options["lesson"] = dataclasses.replace(LESSON, sha256="0" * 64)
     elif what == "runner":
         options["rooms"] = NoRooms("another")
-    else:
+    elif what == "image":
+        options["rooms"] = NoRooms(image="sha256:another")
+    elif what == "regrade":
+        options["regrade"] = True
+    elif what == "file":
         (plain / "s0000/harness.py").write_text("n + n")
     result = batch(plain, out, **options)
-    assert result.graded == (1 if what == "file" else 8)
+    assert result.graded == {"file": 1, "image": 0, "nothing": 0}.get(what, 8)
+    assert result.again == (((why, result.graded),) if why else ())
+
+
+def test_the_terminal_tells_why_something_is_graded_again(
+    tmp_path: Path, command: Callable[..., list[str]], pretend: Pretend
+) -> None:
+    pretend.broken = {"Number 1."}
+    first = command("--retries", "0", status=3)
+    assert not any("again" in line for line in first)
+    pretend.broken.clear()
+    report = next((tmp_path / "out/reports").glob("s0003*"))
+    told = json.loads(report.read_text())
+    told["grader"]["runner"] = "docker"
+    report.write_text(json.dumps(told))
+    second = command()
+    assert "1 graded again: no verdict before" in second
+    assert "1 graded again: the runner is another" in second
 
 
 def test_regrade_and_only(plain: Path, tmp_path: Path, pretend: Pretend) -> None:
@@ -184,6 +322,29 @@ def test_regrade_and_only(plain: Path, tmp_path: Path, pretend: Pretend) -> None
     assert batch(plain, out, regrade=True).graded == 8
     with pytest.raises(UsageError, match="no student 'nobody'"):
         batch(plain, out, only=["nobody"])
+
+
+def test_counts_of_a_part_do_not_contradict(command: Callable[..., list[str]]) -> None:
+    told = command("--only", "s0000", "--only", "s0003")
+    assert "2 graded now, 0 kept from before, 6 not graded yet." in told
+    assert any(line.endswith(": 1 passed, 1 not passed, 6 not graded yet") for line in told)
+    command()
+    told = command("--regrade", "--only", "s0001")
+    assert "1 graded now, 7 kept from before." in told
+    assert any(line.startswith("8 of 8") and line.endswith("(7 kept)") for line in told)
+
+
+def test_one_verdict_and_several_are_told_in_their_number(
+    command: Callable[..., list[str]], pretend: Pretend
+) -> None:
+    command()
+    pretend.twist = "greets"
+    told = command("--regrade", "--only", "s0000")
+    assert "1 verdict would change:" in told
+    assert "It is held; the same command with --yes lets it count." in told
+    told = command("--regrade", "--only", "s0000", "--only", "s0001")
+    assert "2 verdicts would change:" in told
+    assert "They are held; the same command with --yes lets them count." in told
 
 
 def test_a_changed_verdict_is_asked_for_before_it_replaces_one(
@@ -464,6 +625,116 @@ def test_overrides_lie_on_top_and_are_shown(plain: Path, tmp_path: Path, pretend
     assert (second["points"], second["graded_points"]) == ("3", "1")
     report = json.loads(next((out / "reports").glob("s0001*")).read_text())
     assert report["score"]["points"] == 3
+
+
+ENTRY = (
+    '[[override]]\nstudent = "s0001"\ntest = "{}"\nreason = "{}"\nwho = "N"\nwhen = 2026-11-30\n'
+)
+
+
+def test_an_override_is_in_the_audit_once_and_again_when_it_changes_or_goes(
+    plain: Path, tmp_path: Path, pretend: Pretend
+) -> None:
+    out = tmp_path / "out"
+    batch(plain, out)
+    told = []
+    for text in (
+        ENTRY.format("totals", "unclear"),
+        ENTRY.format("totals", "unclear"),  # unchanged: nothing is written
+        ENTRY.format("totals", "very unclear"),
+        ENTRY.format("totals", "very unclear") + 'outcome = "fail"',
+        "",
+        "",
+    ):
+        (out / "overrides.toml").write_text(text)
+        known = len(audit(out))
+        batch(plain, out)
+        told.append(audit(out)[known:])
+    was, became = {"verdict": "fail", "points": 3}, {"verdict": "pass", "points": 4}
+    assert [[(one["event"], one["change"]) for one in lines] for lines in told] == [
+        [("override", "applied")],
+        [],
+        [("override", "changed")],
+        [("override", "changed")],
+        [("override", "withdrawn")],
+        [],
+    ]
+    first = told[0][0]
+    assert (first["student"], first["test"], first["from"], first["to"]) == (
+        *("s0001", "totals"),
+        *(was, became),
+    )
+    assert (first["reason"], first["who"], first["decided"]) == ("unclear", "N", "2026-11-30")
+    assert first["report"].startswith("s0001-")
+    assert (told[2][0]["from"], told[2][0]["to"]) == (became, became)
+    assert (told[3][0]["from"], told[3][0]["to"]) == (became, was)
+    assert (told[4][0]["from"], told[4][0]["to"]) == (was, was)
+    assert told[4][0]["reason"] == "very unclear"
+
+
+def test_several_overrides_each_have_a_line_and_one_whose_student_is_gone(
+    plain: Path, tmp_path: Path, pretend: Pretend
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    points = ENTRY.format("x", "ill").replace('test = "x"', "points = 4").replace("s0001", "s0002")
+    twice = ENTRY.format("totals", "a") + ENTRY.format("totals", "b")
+    (out / "overrides.toml").write_text(twice + points)
+    result = batch(plain, out)
+    assert (result.decided.count, result.decided.applied) == (3, ("s0001", "s0002"))
+    assert [row.verdict for row in result.rows[:3]] == ["pass"] * 3  # all points are a pass
+    lines = [line for line in audit(out) if line["event"] == "override"]
+    assert [(one["student"], one["reason"], one["points"]) for one in lines] == [
+        ("s0001", "a", None),
+        ("s0001", "b", None),
+        ("s0002", "ill", 4),
+    ]
+    (out / "overrides.toml").write_text(twice)
+    (plain / "s0002/harness.py").unlink()
+    (plain / "s0002").rmdir()
+    with (out / "audit.jsonl").open("a") as file:
+        file.write('{"event": "override", "cut\n[1]\n{"event": "override", "student": []}\n')
+    assert batch(plain, out).decided.withdrawn == ("s0002",)
+    assert json.loads((out / "audit.jsonl").read_text().splitlines()[-1])["to"] is None
+
+
+def test_an_override_of_a_test_waits_for_a_verdict(
+    plain: Path, tmp_path: Path, pretend: Pretend
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "overrides.toml").write_text(ENTRY.format("totals", "unclear"))
+    for options in ({"only": ["s0000"]}, {}):  # not graded yet, then without a verdict
+        pretend.broken = {"Number 1."}
+        assert batch(plain, out, **options).decided.count == 0
+        assert grades(out)["s0001"]["points"] == ""  # a part of a score is none
+        assert "override" not in {line["event"] for line in audit(out)}
+    pretend.broken.clear()
+    assert batch(plain, out).decided.count == 1
+    assert (grades(out)["s0001"]["points"], audit(out)[-1]["change"]) == ("4", "applied")
+
+
+def test_the_counts_are_those_with_overrides(plain: Path, tmp_path: Path, pretend: Pretend) -> None:
+    out = tmp_path / "out"
+    batch(plain, out, page=page.render)
+    before = json.loads((out / "cohort.json").read_text())["figures"]
+    assert "With <a href" not in (out / "index.html").read_text()
+    (out / "overrides.toml").write_text(ENTRY.format("totals", "unclear"))
+    batch(plain, out, page=page.render)
+    figures = json.loads((out / "cohort.json").read_text())["figures"]
+    assert figures["passed"] == before["passed"] + 1 == figures["scores"]["counts"][4]
+    assert (figures["tests"], figures["overridden"]) == (before["tests"], 1)
+    told = (out / "index.html").read_text()
+    assert f"<b>{figures['passed']}</b>passed" in told
+    assert "for 1 student: they count in who passed" in told
+
+
+def test_the_terminal_tells_of_overrides(tmp_path: Path, command: Callable[..., list[str]]) -> None:
+    command()
+    (tmp_path / "out/overrides.toml").write_text(ENTRY.format("totals", "unclear"))
+    assert "1 override applied: s0001; with it 3 passed, 5 did not." in command()
+    (tmp_path / "out/overrides.toml").unlink()
+    assert "Overrides withdrawn: s0001" in command()
 
 
 def test_gradebooks_come_back_filled_and_otherwise_identical(

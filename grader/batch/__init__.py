@@ -1,7 +1,7 @@
 """grade_cohort(): a cohort, graded in parallel, kept on disk, gone on with where it stopped.
 
-`work` says what is to be graded, `running` has it graded, `keeping` decides what replaces what, `results`
-writes what there is to see.
+`work` says what is to be graded, `running` has it graded, `keeping` decides what replaces what, `deciding`
+writes overrides into the audit, `results` writes what there is to see.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
+    from grader.batch.deciding import Decided
     from grader.batch.results import Page
     from grader.cohort.entries import SourceLimits
     from grader.cohort.progress import Progress
@@ -43,20 +44,25 @@ __all__ = ["BatchResult", "Change", "FarRooms", "grade_cohort"]
 class BatchResult:
     """What a batch did.
 
-    `graded` files were graded now, `kept` ones earlier; `errors` are students for whom this batch found
-    no verdict, `missing` those who handed in nothing. `changes` would change a verdict: they count if
-    `applied`, and are held otherwise. `replaced` are grades of files that were handed in anew. `rows` are
-    where everybody stands; `notes` what else to read; `written` the files there are now.
+    `graded` files were graded now, `kept` ones earlier; `again` says why, and how many, of those that were
+    graded before. `errors` are students for whom this batch found
+    no verdict, `missing` those who handed in nothing, `strangers` those who are not on the roster. `changes` would change a verdict: they count if
+    `applied`, and are held otherwise. `replaced` are grades of files that were handed in anew. `decided`
+    tells of overrides. `rows` are where everybody stands; `notes` what else to read; `written` the files
+    there are now.
     """
 
     rows: tuple[Standing, ...]
     graded: int
     kept: int
+    again: tuple[tuple[str, int], ...]
     errors: tuple[str, ...]
     missing: tuple[str, ...]
+    strangers: tuple[str, ...]
     changes: tuple[Change, ...]
     applied: bool
     replaced: tuple[Change, ...]
+    decided: Decided
     interrupted: bool
     notes: tuple[str, ...]
     written: tuple[Path, ...]
@@ -116,7 +122,8 @@ def grade_cohort(
         source_limits: what an archive may hold.
 
     Raises:
-        UsageError: a source, an option, a file of the instructor's is off, or another batch is at work.
+        UsageError: a source, an option, a file of the instructor's is off, `out` holds another lesson,
+            or another batch is at work.
         LessonError: the lesson's folder is broken.
         RoomError: there are no containers to grade in.
         StoreError: the results can't be written.
@@ -135,6 +142,7 @@ def grade_cohort(
     books = {name: Path(path) for name, path in (gradebook or {}).items()}
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(out))
+        _check_lesson(store, lesson)
         cohort = collecting.collect(
             sources,
             stack.enter_context(store.spool()),
@@ -161,11 +169,14 @@ def grade_cohort(
         rows=results.rows,
         graded=run.graded,
         kept=run.kept,
+        again=tuple(run.again.most_common()),
         errors=tuple(sorted(set(keeper.errors))),
         missing=tuple(row.student for row in results.rows if row.status == "missing"),
+        strangers=cohort.strangers,
         changes=tuple(keeper.changes.values()),
         applied=applied,
         replaced=tuple(keeper.replaced),
+        decided=results.decided,
         interrupted=run.interrupted,
         notes=(*cohort.refused, *results.notes, *run.notes),
         written=tuple(written),
@@ -195,6 +206,17 @@ def _check(options: Options) -> None:
         )
     if options.workers < 1 or options.retries < 0:
         raise UsageError("It takes at least one worker, and no fewer than 0 retries.")
+
+
+def _check_lesson(store: Store, lesson: Lesson) -> None:
+    """See that the folder is no other lesson's: a report of one must never stand for, or replace, another's."""
+    others = sorted(store.lessons() - {lesson.number})
+    if others:
+        noun = "lesson" if len(others) == 1 else "lessons"
+        raise UsageError(
+            f"{store.folder} holds {noun} {', '.join(map(str, others))}; give another --out.",
+            help="Each lesson has a folder of its own; nothing was graded, nothing written.",
+        )
 
 
 def _check_only(options: Options, keys: Sequence[str]) -> None:

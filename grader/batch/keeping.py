@@ -81,19 +81,36 @@ class Keeper:
             self._store.drop(slot.name)  # it was for another file, or other terms
         return stored
 
+    def why(self, slot: Slot, submission: Submission | None, problem: str) -> str:
+        """Why this is graded again; empty where it never was. Arguments as for `stands`."""
+        stored = self._store.read(slot.name)
+        if stored is None:
+            return ""
+        return self._other(stored, submission, problem) or "as you asked"
+
     def _same(self, report: Report, submission: Submission | None, problem: str) -> bool:
-        if incomplete(report):
-            return False
-        told = report.grader
-        if told.tests_sha256 != self._lesson.sha256 or told.limits != self._options.limits:
-            return False
+        return not self._other(report, submission, problem)
+
+    def _other(self, report: Report, submission: Submission | None, problem: str) -> str:
+        """What is another than it was for a report; empty where nothing is, and it stands."""
+        told, problem_was = report.grader, report.problem and report.problem.message
+        reasons = {
+            "no verdict before": incomplete(report),
+            "the tests have changed": told.tests_sha256 != self._lesson.sha256,
+            "the limits are others": told.limits != self._options.limits,
+        }
         if submission is None:
-            return report.problem is not None and report.problem.message == problem
-        seed = self._options.seed
-        wanted = grading.seed_of(submission) if seed is None else seed
-        if self._runner is not None and told.runner != self._runner:
-            return False
-        return report.submission.sha256 == submission.sha256 and told.seed == wanted
+            reasons["handed in anew"] = problem_was != problem
+        else:
+            seed = self._options.seed
+            wanted = grading.seed_of(submission) if seed is None else seed
+            runner = self._runner or told.runner  # where it isn't known, it is the same
+            reasons |= {
+                "handed in anew": report.submission.sha256 != submission.sha256,
+                "the runner is another": told.runner != runner,
+                "the seed is another": told.seed != wanted,
+            }
+        return next((reason for reason, holds in reasons.items() if holds), "")
 
     def keep(self, slot: Slot, job: Job, report: Report) -> None:
         """A verdict from earlier, or from another of the group, holds for this slot."""

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from grader import __version__
-from grader.batch import work
+from grader.batch import deciding, work
+from grader.batch.deciding import Decided
 from grader.cohort import gradebooks, likeness, overrides, standing, statistics, tables
 from grader.errors import SubmissionError
 from grader.records import to_json
@@ -51,6 +52,7 @@ class Results:
         self._figures = statistics.figures([], lesson.tests)
         self.rows: tuple[Standing, ...] = ()
         self.notes: list[str] = []
+        self.decided = Decided()
 
     def check(self, books: Mapping[str, Path]) -> None:
         """See that the gradebooks can be filled in, before an hour is spent on grading.
@@ -69,13 +71,17 @@ class Results:
         Args:
             jobs: all that was to have a report.
             rows: by name of the report.
-            decided: the overrides.
+            decided: the overrides; what is new of them goes into the audit before it counts.
+
+        Raises:
+            StoreError: the audit can't be written.
         """
         slots = [slot for job in jobs for slot in job.slots]
         self._attempts = {slot.name: slot.attempt for slot in slots}
         tests = self._lesson.tests
         ordered = _ordered(self._cohort, slots, rows, self._lesson)
         graded = list(standing.counted(ordered, self._options.attempt))
+        self.decided = deciding.record(self._store, graded, decided, tests)
         self.rows = tuple(overrides.apply(row, decided, tests) for row in graded)
         self._figures = statistics.figures(
             graded, tests, final=self.rows, starter=_starter(self._lesson)
@@ -99,7 +105,8 @@ class Results:
             filled = self._filled(platform, path)
             names.append(f"gradebook-{platform}.csv")
             store.write_bytes(names[-1], [filled.data])
-            self.notes += [f"{names[-1]}: {filled.count} grades filled in.", *filled.notes]
+            grades = "grade" if filled.count == 1 else "grades"
+            self.notes += [f"{names[-1]}: {filled.count} {grades} filled in.", *filled.notes]
         data = self._data(getattr(rooms, "name", None), getattr(rooms, "image", None))
         store.write_text("cohort.json", tables.json_text(data))
         names.append("cohort.json")

@@ -58,6 +58,7 @@ class Run:
         self._disk_faults = 0
         self._running: dict[Future[Report], Job] = {}
         self.graded = self.kept = 0
+        self.again: Counter[str] = Counter()  # gradings of what was graded before, by reason
         self.interrupted = False
         self._given_up: list[str] = []  # why, for each file that was not graded to the end
 
@@ -157,10 +158,13 @@ class Run:
         standing = self._standing(job, submission, problem.message)
         if standing is not None:
             self._settle(job, standing, kept=True, last=last)
-        elif not any(map(self._keeper.wants, job.slots)):
+            return
+        if not any(map(self._keeper.wants, job.slots)):
             self._keeper.look(job)
-            self._told(job, kept=True)
-        elif submission is None:
+            self.kept += self._told(job, kept=True)
+            return
+        job.why = self._why(job, submission, problem.message)
+        if submission is None:
             report = work.without_rooms(problem, self._lesson, self._rooms, self._options.limits)
             self._settle(job, report, kept=False, last=last)
         else:
@@ -177,6 +181,11 @@ class Run:
             return None
         found = (self._keeper.stands(slot, submission, problem) for slot in job.slots)
         return next((report for report in found if report is not None), None)
+
+    def _why(self, job: Job, submission: Submission | None, problem: str) -> str:
+        """Why it is graded again, where it is; of a retry, what was the reason at first."""
+        reasons = (self._keeper.why(slot, submission, problem) for slot in job.slots)
+        return job.why or next(filter(None, reasons), "")
 
     def _finish(self, job: Job, future: Future[Report], *, last: bool) -> None:
         try:
@@ -211,6 +220,8 @@ class Run:
         self._disk_faults = 0
         self.kept += kept
         self.graded += not kept
+        if job.why and not kept:
+            self.again[job.why] += 1
         self._told(job, kept=kept)
 
     def _fault(self, job: Job, message: str, report: Report | None, *, last: bool) -> None:
@@ -233,9 +244,13 @@ class Run:
         if self._disk_faults >= _DISK_FAULTS:
             raise exc
 
-    def _told(self, job: Job, *, kept: bool) -> None:
+    def _told(self, job: Job, *, kept: bool) -> bool:
+        """Tell of one more file; give whether it has a report."""
         row = self._keeper.rows.get(job.slots[0].name)
-        self._progress.done((row.verdict if row is not None else None) or "error", kept=kept)
+        pending = row is not None and row.status == "pending"
+        verdict = "pending" if pending else (row.verdict if row is not None else None) or "error"
+        self._progress.done(verdict, kept=kept and not pending)
+        return not pending
 
     def _stop(self) -> None:
         """After Ctrl-C: nothing new; what is at work may end. After a second one, it may not."""
@@ -245,8 +260,7 @@ class Run:
                 del self._running[future]
         if self._running:
             self._progress.say(
-                f"Stopping: {len(self._running)} gradings are at work and may end;"
-                " Ctrl-C again leaves them."
+                f"Stopping: {len(self._running)} at work may end; Ctrl-C again leaves them."
             )
         try:
             while self._running:

@@ -64,6 +64,7 @@ class Job:
 
     slots: tuple[Slot, ...]
     likeness: str = ""
+    why: str = ""  # it is graded again
     last_fault: str = ""
     last_report: Report | None = None
 

@@ -77,7 +77,7 @@ def _without_name(handin: HandIn) -> Attempt:
         file for file in files if file[0][-1].lower().endswith(".py") and not _of_the_kit(file[0])
     ]
     if len(sources) == 1:
-        return _attempt(sources[0], handin, f"harness.py is called {'/'.join(sources[0][0])}")
+        return _attempt(sources[0], handin, f"{'/'.join(sources[0][0])} was taken as harness.py")
     if sources:
         told = f"No file is called harness.py, and several could be it: {_listed(sources)}."
         return _none(told, handin)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from grader.cohort.roster import Roster
 
 
+_STRANGER = "not on the roster"
+
+
 @dataclass
 class _Known:
     """What is known of one student so far."""
@@ -82,7 +85,8 @@ def collect(
     if roster is not None:
         students = _joined(students, roster)
     students.sort(key=lambda student: (student.key.casefold(), student.key))
-    return Cohort(tuple(students), tuple(dict.fromkeys(names)), tuple(refused))
+    strangers = tuple(student.key for student in students if _STRANGER in student.notes)
+    return Cohort(tuple(students), tuple(dict.fromkeys(names)), tuple(refused), strangers=strangers)
 
 
 def _trees(
@@ -149,9 +153,7 @@ def _joined(students: list[Student], roster: Roster) -> list[Student]:
         row = rows[student.key]
         group = tuple(sorted(keys.get(key, key) for key in student.group))
         if row is None:
-            changed = dataclasses.replace(
-                student, group=group, notes=(*student.notes, "not on the roster")
-            )
+            changed = dataclasses.replace(student, group=group, notes=(*student.notes, _STRANGER))
         else:
             changed = dataclasses.replace(
                 student,

@@ -200,4 +200,4 @@ def _notes(path: Path, worth: str, max_points: int, missing: list[str]) -> Itera
         )
     if missing:
         names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-        yield f"{path.name}: no row for {len(missing)} students: {names}."
+        yield f"{path.name}: no row for {len(missing)} student{'s' if len(missing) > 1 else ''}: {names}."

@@ -7,7 +7,8 @@
     who = "N. N."
     when = 2026-11-30
 
-Instead of `test` there may be `points`, which are then the student's whole score.
+Instead of `test` there may be `points`, which are then the student's whole score; all that the
+lesson gives is a pass.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.cohort.standing import Standing
-    from grader.records import TestCase
+    from grader.records import TestCase, Verdict
 
 FILE = "overrides.toml"
 _FIELDS = {"student", "test", "outcome", "points", "reason", "who", "when"}
@@ -97,9 +98,13 @@ def _checked(place: str, entry: Any, known: dict[str, str], tests: Sequence[Test
 
 
 def apply(one: Standing, overrides: Iterable[Override], tests: Sequence[TestCase]) -> Standing:
-    """A row with its student's overrides on top, in the order of the file. Shows what was applied."""
+    """A row with its student's overrides on top, in the order of the file. Shows what was applied.
+
+    One of a test waits until there is a verdict on the others: a part of a score is no score.
+    """
     for override in overrides:
-        if override.student == one.student and one.counts:
+        waits = override.test is not None and one.status in ("error", "pending")
+        if override.student == one.student and one.counts and not waits:
             one = _applied(one, override, tests)
     return one
 
@@ -108,20 +113,29 @@ def _applied(one: Standing, override: Override, tests: Sequence[TestCase]) -> St
     told = (override.reason, override.who, override.when)
     if override.points is not None:
         applied = Applied(None, override.points, *told)
-        return dataclasses.replace(one, points=override.points, overrides=(*one.overrides, applied))
+        return dataclasses.replace(
+            one,
+            verdict=_verdict(one, passed=override.points >= one.max_points),
+            points=override.points,
+            overrides=(*one.overrides, applied),
+        )
     outcomes = list(one.outcomes) or ["not_run"] * len(tests)
     place = next(i for i, test in enumerate(tests) if test.id == override.test)
     before = tests[place].points if outcomes[place] == "pass" else 0
     after = tests[place].points if override.outcome == "pass" else 0
     outcomes[place] = override.outcome
     applied = Applied(override.test, after, *told)
-    verdict = one.verdict
-    if verdict != "error" and verdict is not None:
-        verdict = "pass" if set(outcomes) == {"pass"} else "fail"
     return dataclasses.replace(
         one,
-        verdict=verdict,
+        verdict=_verdict(one, passed=set(outcomes) == {"pass"}),
         points=(one.points or 0) - before + after,
         outcomes=tuple(outcomes),
         overrides=(*one.overrides, applied),
     )
+
+
+def _verdict(one: Standing, *, passed: bool) -> Verdict | None:
+    """The verdict that goes with the points; where there is none, an override makes none."""
+    if one.verdict in ("error", None):
+        return one.verdict
+    return "pass" if passed else "fail"

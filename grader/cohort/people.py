@@ -73,12 +73,16 @@ class Student:
 
 @dataclass(frozen=True)
 class Cohort:
-    """Everybody, ordered by key; how the sources were read; what was left out."""
+    """Everybody, ordered by key; how the sources were read; what was left out.
+
+    `strangers` are those who handed in and are on no row of the roster, where there is one.
+    """
 
     students: tuple[Student, ...]
     layouts: tuple[str, ...]
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    strangers: tuple[str, ...] = ()
 
 
 def identifier(value: str, platform: str = "") -> str:

@@ -20,7 +20,10 @@ class Progress(Protocol):
         """So many files are to be graded, or kept."""
 
     def done(self, verdict: str, *, kept: bool) -> None:
-        """One more is known: "pass", "fail" or "error"; `kept` where an earlier report still holds."""
+        """One more is known: "pass", "fail", "error"; `kept` where an earlier report still holds.
+
+        Or "pending": it is not graded this time, and was not before.
+        """
 
     def say(self, text: str) -> None:
         """Something that the instructor should read now."""
@@ -57,10 +60,11 @@ class Lines:
         self._stream, self._clock = stream, clock
         self._tally = Tally()
         self._next_s = 0.0
+        self._told = 0  # how many were done when they were last told of
 
     def begin(self, total: int) -> None:
         """See `Progress`."""
-        self._tally = Tally(total, self._clock())
+        self._tally, self._told = Tally(total, self._clock()), 0
         self._next_s = self._clock() + _EVERY_S
 
     def done(self, verdict: str, *, kept: bool) -> None:
@@ -68,7 +72,7 @@ class Lines:
         self._tally.add(verdict, kept=kept)
         if self._clock() >= self._next_s:
             self._next_s = self._clock() + _EVERY_S
-            self.say(self._tally.line(self._clock()))
+            self._tell()
 
     def say(self, text: str) -> None:
         """See `Progress`."""
@@ -76,8 +80,12 @@ class Lines:
 
     def end(self) -> None:
         """See `Progress`."""
-        if self._tally.total:
-            self.say(self._tally.line(self._clock()))
+        if self._tally.total and self._told < max(self._tally.count, 1):
+            self._tell()
+
+    def _tell(self) -> None:
+        self._told = self._tally.count
+        self.say(self._tally.line(self._clock()))
 
 
 class Tally:
@@ -86,7 +94,7 @@ class Tally:
     def __init__(self, total: int = 0, began_s: float = 0.0) -> None:
         self.total, self._began_s = total, began_s
         self.count = self.kept = 0
-        self.verdicts = {"pass": 0, "fail": 0, "error": 0}
+        self.verdicts = {"pass": 0, "fail": 0, "error": 0, "pending": 0}
 
     def add(self, verdict: str, *, kept: bool) -> None:
         """One more."""
@@ -95,12 +103,15 @@ class Tally:
         self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
 
     def rate(self, now_s: float) -> float:
-        """Gradings a second; those that were kept took no time and don't count."""
-        return (self.count - self.kept) / max(now_s - self._began_s, 1e-3)
+        """Gradings a second; those that were kept or left out took no time and don't count."""
+        return (self.count - self.kept - self.verdicts["pending"]) / max(
+            now_s - self._began_s, 1e-3
+        )
 
     def told(self) -> str:
         """The verdicts so far."""
         words = {"pass": "passed", "fail": "not passed", "error": "no verdict"}
+        words["pending"] = "not graded yet"
         parts = [f"{n} {words.get(v, v)}" for v, n in self.verdicts.items() if n]
         return ", ".join(parts) + (f" ({self.kept} kept)" if self.kept else "")
 

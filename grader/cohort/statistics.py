@@ -81,7 +81,7 @@ class ScoreFigures:
 
 @dataclass(frozen=True)
 class Figures:
-    """All of it. `alike` are groups of students whose files differ in comments and layout at most."""
+    """All of it. `overridden` students have an override, which counts in `passed` and the scores. `alike` are groups of students whose files differ in comments and layout at most."""
 
     students: int
     graded: int
@@ -97,6 +97,7 @@ class Figures:
     duration_slowest_s: float
     alike: tuple[tuple[str, ...], ...]
     untouched: tuple[str, ...]
+    overridden: int = 0
 
 
 def figures(
@@ -111,30 +112,30 @@ def figures(
     Args:
         rows: one row a student counts; others are left out.
         tests: the lesson's.
-        final: the same with overrides on top, from which the scores are taken; tests and rules are
-            told as they were graded.
+        final: the same with overrides on top, from which the scores and who passed are taken; tests and
+            rules are told as they were graded.
         starter: the likeness of the file that the lab starts from: to hand it in is to copy nobody.
     """
     rows = [row for row in rows if row.counts]
     graded = [row for row in rows if row.status == "graded"]
+    standing = [row for row in final or rows if row.counts]
     times = [row.duration_s for row in graded]
     return Figures(
         students=len(rows),
         graded=len(graded),
-        passed=sum(row.verdict == "pass" for row in graded),
+        passed=sum(row.verdict == "pass" for row in standing if row.status == "graded"),
         errors=sum(row.status == "error" for row in rows),
         missing=sum(row.status == "missing" for row in rows),
         pending=sum(row.status == "pending" for row in rows),
         problems=_tally(row.problem for row in graded),
         tests=tuple(_test(place, test, graded) for place, test in enumerate(tests)),
         rules=_rules(graded, tests),
-        scores=_scores(
-            [row for row in final or rows if row.counts], sum(test.points for test in tests)
-        ),
+        scores=_scores(standing, sum(test.points for test in tests)),
         duration_median_s=round(numbers.median(times), 3) if times else 0.0,
         duration_slowest_s=max(times, default=0.0),
         alike=_alike(rows, starter),
         untouched=tuple(row.student for row in rows if starter and row.likeness == starter),
+        overridden=sum(bool(row.overrides) for row in standing),
     )
 
 

@@ -100,6 +100,18 @@ class Store:
             self._last = (name, _read(self._reports / f"{name}.json"))
         return self._last[1]
 
+    def lessons(self) -> set[int]:
+        """Numbers of the lessons that there are results of, held or not; as a rule of none or one."""
+        found = set()
+        for path in (
+            self.folder / "cohort.json",
+            *self._reports.glob("*.json"),
+            *self._held.glob("*.json"),
+        ):
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+                found.add(int(json.loads(path.read_bytes())["lesson"]["number"]))
+        return found
+
     def raw(self, name: str) -> Any:
         """The report that counts as plain JSON, unchecked; None where there is none."""
         try:
@@ -181,7 +193,7 @@ class Store:
         """Add a line to the audit.
 
         Args:
-            event: "graded", "replaced", "held", "error", …
+            event: "graded", "replaced", "held", "error", "override", …
             name: of the report.
             about: whatever else is to be known; plain values.
 
@@ -214,6 +226,14 @@ class Store:
             except (ValueError, KeyError, TypeError):
                 continue  # a line that was cut, or of another kind
         return known
+
+    def entries(self, event: str) -> Iterator[dict[str, Any]]:
+        """The audit's lines of one kind, oldest first; a line that was cut is left out."""
+        for line in self._audit_lines():
+            with contextlib.suppress(ValueError, RecursionError):
+                entry = json.loads(line)
+                if isinstance(entry, dict) and entry.get("event") == event:
+                    yield entry
 
     def _audit_lines(self) -> Iterator[str]:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def grades_csv(rows: Sequence[Standing], tests: Sequence[TestCase]) -> Iterator[str]:
-    """The grades, a row a student, UTF-8 without a mark, lines that end in a newline.
+    """The grades, a row a student, UTF-8 without a mark, lines that end in a newline and no line breaks else.
 
     A cell that a spreadsheet would take for a formula gets an apostrophe in front: the names in it were
     chosen by strangers.
@@ -33,7 +34,8 @@ def grades_csv(rows: Sequence[Standing], tests: Sequence[TestCase]) -> Iterator[
     yield _line([*_COLUMNS, *_MORE, *(test.id for test in tests)])
     for row in rows:
         told = "; ".join(f"{one.reason} ({one.who}, {one.when})" for one in row.overrides)
-        note = "; ".join(filter(None, (row.message, *row.notes)))
+        notes = map(_on_one_line, (row.message, _stopped(row), *row.notes))
+        note = "; ".join(filter(None, notes))
         cells: list[Any] = [row.student, row.name, row.email, row.status, row.verdict]
         cells += [row.points, row.max_points, row.graded_points, told, row.attempt or None]
         cells += [row.sha256, note, *(row.outcomes or [None] * len(tests))]
@@ -106,7 +108,25 @@ def _line(cells: Sequence[Any]) -> str:
     return text.getvalue()
 
 
+def _stopped(row: Standing) -> str:
+    """What ended tests before they came to their rule: "timeout in 2 tests, exception in 1 test"."""
+    kinds = Counter(
+        kind
+        for kind, outcome in zip(row.kinds, row.outcomes, strict=False)
+        if outcome == "fail" and kind not in ("", "rule")
+    )
+    return ", ".join(
+        f"{kind.replace('_', ' ')} in {count} test{'s' if count > 1 else ''}"
+        for kind, count in kinds.most_common()
+    )
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(filter(None, map(str.strip, text.splitlines())))
+
+
 def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return "" if value is None else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    line = _on_one_line(value)
+    return f"'{line}" if line.startswith(_FORMULA) else line

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from grader.batch import BatchResult, Change
 
 
+_NAMED = 5  # students named in a line; all of them are in the results
+
+
 class Gradebook(click.ParamType[Any]):
     """PLATFORM=FILE."""
 
@@ -136,13 +139,15 @@ def _where(runner: str, cluster: str | None) -> Iterator[dict[str, Any]]:
 
 def _ask(changes: Sequence[Change]) -> bool:
     """Whether changed verdicts may replace the earlier ones. Without a terminal nobody says yes."""
-    click.echo(f"{len(changes)} verdict(s) would change:")
+    click.echo(f"{_many(len(changes), 'verdict')} would change:")
     for change in changes:
         click.echo(f"  {_line(change)}")
+    them = "it" if len(changes) == 1 else "them"
     if not sys.stdin.isatty():
-        click.echo("They are held; the same command with --yes lets them count.")
+        held = "It is" if them == "it" else "They are"
+        click.echo(f"{held} held; the same command with --yes lets {them} count.")
         return False
-    return click.confirm("Let them count?", default=False)
+    return click.confirm(f"Let {them} count?", default=False)
 
 
 def _line(change: Change) -> str:
@@ -156,14 +161,46 @@ def _tell(result: BatchResult, out: str) -> None:
         warn(note)
     for change in result.replaced:
         click.echo(f"replaced: {_line(change)}")
-    click.echo(f"{result.graded} graded now, {result.kept} kept from before.")
+    waiting = sum(row.status == "pending" for row in result.rows)
+    left = f", {waiting} not graded yet" if waiting else ""
+    click.echo(f"{result.graded} graded now, {result.kept} kept from before{left}.")
+    for why, count in result.again:
+        click.echo(f"{count} graded again: {why}")
+    if result.strangers:
+        verb = "is" if len(result.strangers) == 1 else "are"
+        click.echo(f"{len(result.strangers)} {verb} not on the roster: {_named(result.strangers)}")
     if result.missing:
-        click.echo(f"{len(result.missing)} handed in nothing: {', '.join(result.missing)}")
+        click.echo(f"{len(result.missing)} handed in nothing: {_named(result.missing)}")
     if result.errors:
-        click.echo(f"{len(result.errors)} without a verdict: {', '.join(result.errors)}")
+        click.echo(f"{len(result.errors)} without a verdict: {_named(result.errors)}")
+    _tell_decided(result)
     click.echo(f"Results are in {out}: {', '.join(path.name for path in result.written)}")
     if result.interrupted:
         warn("interrupted; what was graded stays, and the same command goes on.")
+
+
+def _tell_decided(result: BatchResult) -> None:
+    """Overrides, and how many passed with them: what was told while grading is without."""
+    decided = result.decided
+    if decided.count:
+        graded = [row for row in result.rows if row.counts and row.status == "graded"]
+        passed = sum(row.verdict == "pass" for row in graded)
+        click.echo(
+            f"{_many(decided.count, 'override')} applied: {_named(decided.applied)};"
+            f" with {'it' if decided.count == 1 else 'them'} {passed} passed, {len(graded) - passed} did not."
+        )
+    if decided.withdrawn:
+        click.echo(f"Overrides withdrawn: {_named(decided.withdrawn)}")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _named(students: Sequence[str]) -> str:
+    """The first few of them."""
+    more = len(students) - _NAMED
+    return ", ".join(students[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _status(result: BatchResult) -> Exit:

@@ -128,17 +128,23 @@ def _summary(cohort: Data) -> Iterator[str]:
     ]
     yield '<ul class="tiles">'
     yield from (f"<li><b>{escape(str(value))}</b>{name}</li>" for name, value in tiles)
-    yield "</ul>\n<h2>Scores</h2>\n"
+    yield "</ul>\n"
+    if decided := figures["overridden"]:
+        yield (
+            f'<p>With <a href="#overrides">overrides</a> for {_many(decided, "student")}: they count in who'
+            " passed and in the scores. Rules and tests are told as they were graded.</p>\n"
+        )
+    yield "<h2>Scores</h2>\n"
     most = max(scores["counts"], default=0) or 1
     yield '<div class="bars" role="img" aria-label="How many students have how many points">'
     for points, count in enumerate(scores["counts"]):
         yield (
-            f'<div title="{count} with {points} points"><span class="faint">{count or ""}</span>'
+            f'<div title="{count} with {_many(points, "point")}"><span class="faint">{count or ""}</span>'
             f'<i style="height:{100 * count / most * 0.8:.1f}%"></i>{points}</div>'
         )
     yield "</div>\n"
     if figures["problems"]:
-        listed = ", ".join(f"{kind} {count}" for kind, count in figures["problems"])
+        listed = ", ".join(f"{_words(kind)} {count}" for kind, count in figures["problems"])
         yield f"<p>Files that could not be graded at all: {escape(listed)}.</p>\n"
 
 
@@ -256,7 +262,7 @@ def _tests(cohort: Data) -> Iterator[str]:
     for test in cohort["figures"]["tests"]:
         tells = test["discrimination"]
         weak = ' class="bad"' if tells is not None and tells < 0.1 else ""
-        kinds = ", ".join(f"{kind} {count}" for kind, count in test["kinds"])
+        kinds = ", ".join(f"{_words(kind)} {count}" for kind, count in test["kinds"])
         cells = [
             f"<td>{test['passed']}</td><td>{test['passed'] + test['failed']}</td>",
             f"<td>{_percent(test['pass_rate'])}</td>",
@@ -363,3 +369,12 @@ def _cut(text: str) -> str:
 
 def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{100 * rate:.0f}\u00a0%"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _words(kind: str) -> str:
+    """A kind of failure, as a person writes it."""
+    return kind.replace("_", " ")

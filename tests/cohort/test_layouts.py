@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +193,21 @@ def enrolled(text: str, tmp_path: Path) -> roster.Roster:
     path = tmp_path / "roster.csv"
     path.write_text(text, encoding="utf-8")
     return roster.read(path)
+
+
+def test_the_headings_in_the_docs_are_those_that_are_read(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs/instructors.md").read_text(encoding="utf-8")
+    rows = re.search(r"^\| headings .*?\n\n", text, re.DOTALL | re.MULTILINE)
+    assert rows is not None
+    told = [re.findall(r"`([^`]+)`", line.split("|")[1]) for line in rows[0].split("\n")[2:-2]]
+    keys, names, parts, emails, canvas, moodle, others = told
+    assert tuple(keys) == roster._KEYS
+    assert (set(names), set(emails)) == (roster._NAMES, roster._EMAILS)
+    assert set(parts) == roster._FIRST | roster._LAST
+    read_as = {"canvas": "canvas:participant 42", "github": "participant 42"}
+    for heading in (*canvas, *moodle, *others):
+        listed = enrolled(f"student,its {heading} number\na,Participant 42\n", tmp_path)
+        assert read_as.get(heading, "moodle:42") in listed.people[0].ids
 
 
 def test_numbers_of_one_platform_are_not_those_of_another(tmp_path: Path) -> None:

@@ -35,6 +35,31 @@ def test_lines_now_and_then() -> None:
     ]
 
 
+def test_the_last_line_is_told_once() -> None:
+    now = [0.0]
+    stream = io.StringIO()
+    lines = progress.Lines(stream, clock=lambda: now[0])
+    for _ in range(2):  # the second time as the first
+        lines.begin(1)
+        now[0] += 20
+        lines.done("pass", kept=False)
+        lines.end()
+    lines.begin(2)  # interrupted before anything was done: it is told, too
+    lines.end()
+    assert stream.getvalue().splitlines() == [
+        "1 of 1, 0.1 a second: 1 passed",
+        "1 of 1, 0.1 a second: 1 passed",
+        "0 of 2, 0.0 a second: ",
+    ]
+
+
+def test_what_is_left_out_is_no_verdict_and_no_speed() -> None:
+    tally = progress.Tally(2, 0.0)
+    tally.add("pending", kept=False)
+    tally.add("pass", kept=False)
+    assert tally.line(10.0) == "2 of 2, 0.1 a second: 1 passed, 1 not graded yet"
+
+
 def test_a_bar_on_a_terminal() -> None:
     stream = Terminal()
     bar = progress.choose(stream)

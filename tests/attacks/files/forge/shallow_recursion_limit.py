@@ -8,5 +8,5 @@ def _attack(messages):
     depth, frame = 0, sys._getframe()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
-    sys.setrecursionlimit(depth + 2)
+    sys.setrecursionlimit(depth + 3)
     return view
