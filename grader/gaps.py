@@ -1,7 +1,8 @@
 """What a submission made of the starter: gaps that nobody has touched, and changes outside of them.
 
-Told as notes: neither is a failure, but what was changed outside may well be the cause of one. A submission that was not made from this starter, or that has other
-marks by now, can't be compared, and nothing is said about it.
+Told as notes: neither is a failure, but what was changed outside may well be the cause of one. A submission
+that was not made from this starter, or that has other marks by now, can't be compared, and nothing is said
+about it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _OPENS = re.compile(r"\s*# --- your code ---\s*")
 _CLOSES = re.compile(r"\s*# --- end ---\s*")
 _BEGINS = re.compile(r"(?:async +)?(?:def|class) +(\w+)")
+_HINT = "Stuck? `lab_check hint --lesson {}` gives hints for a gap, one by one."
 _WIDTH = 100  # characters of a line that is quoted
 _ENOUGH = 0.8  # of the starter's lines: with fewer, the file was made from another one
 
@@ -31,12 +33,13 @@ class Parts:
     starts: tuple[int, ...]
 
 
-def notes(lesson: Lesson, text: str) -> tuple[str, ...]:
+def notes(lesson: Lesson, text: str, *, failed: bool = False) -> tuple[str, ...]:
     """What there is to say about a submission, in sentences.
 
     Args:
         lesson: whose starter it is compared with.
         text: the submission's source.
+        failed: whether it did not pass, so that a hint may be welcome.
     """
     starter = lesson.starter
     if starter is None:
@@ -47,7 +50,10 @@ def notes(lesson: Lesson, text: str) -> tuple[str, ...]:
     if any(_same_outside(mine, other) for other in _later(starter)):
         return ()  # finished for a later lesson, and graded for this one as well
     moved = _moved(text, mine, starter.read_text(encoding="utf-8", errors="replace"), given)
-    return (*_changed(mine, given), *moved, *_untouched(mine, given))
+    left = _untouched(mine, given)
+    hint = _HINT.format(lesson.number)
+    offered = (hint,) if left and failed and (lesson.folder / "hints.toml").is_file() else ()
+    return (*_changed(mine, given), *moved, *left, *offered)
 
 
 def take_apart(text: str) -> Parts:

@@ -89,7 +89,8 @@ def grade(
         started_at=began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         duration_s=time.monotonic() - clock,
     )
-    return replace(report, notes=(*report.notes, *gaps.notes(lesson, submission.text)))
+    of_gaps = gaps.notes(lesson, submission.text, failed=report.verdict == "fail")
+    return replace(report, notes=(*report.notes, *of_gaps))
 
 
 def _play(

@@ -32,7 +32,11 @@ try:
 except ImportError:
     sys.exit(
         "lab_check is not installed for this Python ({}).\\n"
-        "Install it with: {} -m pip install lab-check".format(sys.executable, sys.executable)
+        "Install it as your course tells you; from a clone of its repository, that is\\n"
+        "{} -m pip install -e FOLDER-OF-THE-CLONE\\n"
+        "or, where it is installed in a .venv already, activate that first.".format(
+            sys.executable, sys.executable
+        )
     )
 
 if __name__ == "__main__":

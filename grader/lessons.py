@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.errors import LessonError, UnknownLessonError
+from grader.errors import LessonError, UnknownLessonError, UsageError
 from grader.records import Rule, TestCase, WrongAnswer
 
 if TYPE_CHECKING:
@@ -68,24 +68,37 @@ def folders(extra: Sequence[str | os.PathLike[str]] = ()) -> dict[int, Path]:
         extra: folders that hold lesson folders; a number found there hides a built-in one.
 
     Raises:
-        LessonError: a folder of `extra` is not there.
+        UsageError: a folder of `extra` is not there, or holds no lessons.
     """
     found: dict[int, Path] = {}
     builtin = next(
         (root / "hidden_tests" for root in _ROOTS if (root / "hidden_tests").is_dir()), None
     )
-    for root in [builtin, *map(Path, extra)]:
-        if root is None:
-            continue
-        if not root.is_dir():
-            raise LessonError(
-                f"{root} is not a folder of lessons.", help="Name an existing folder."
-            )
-        for path in sorted(root.iterdir()):
-            name = _FOLDER.fullmatch(path.name)
-            if name and path.is_dir():
-                found[int(name[1])] = path
+    if builtin is not None:
+        found |= _in(builtin)
+    for root in map(Path, extra):
+        held = _in(root) if root.is_dir() else {}
+        if not held:
+            raise _no_lessons(root)
+        found |= held
     return dict(sorted(found.items()))
+
+
+def _in(root: Path) -> dict[int, Path]:
+    named = ((_FOLDER.fullmatch(path.name), path) for path in sorted(root.iterdir()))
+    return {int(name[1]): path for name, path in named if name and path.is_dir()}
+
+
+def _no_lessons(root: Path) -> UsageError:
+    told = f"{root} is not a folder of lessons"
+    if (root / "lesson.toml").exists() or (root.is_dir() and _FOLDER.fullmatch(root.name)):
+        return UsageError(f"{told}: it is a lesson.", help="Name the folder above it.")
+    if root.is_dir():
+        return UsageError(
+            f"{told}: there is none in it.",
+            help="A lesson is a folder lesson_NN; name what holds it.",
+        )
+    return UsageError(f"{told}.", help="Name an existing folder.")
 
 
 def find(number: int, extra: Sequence[str | os.PathLike[str]] = ()) -> Lesson:
@@ -275,7 +288,7 @@ def _parse(path: Path, source: str) -> ast.Module:
     except (SyntaxError, ValueError) as exc:
         line = getattr(exc, "lineno", None) or 1
         raise LessonError(
-            f"{path}:{line}: it is not Python: {exc}", help="Mend that line."
+            f"{path}:{line}: it is not Python: {getattr(exc, 'msg', exc)}", help="Mend that line."
         ) from exc
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from grader import __version__
+from grader import __version__, spelling
 from grader.records import (
     GraderInfo,
     LessonName,
@@ -50,6 +50,10 @@ _PROBLEMS: dict[str, tuple[ProblemKind, str, str]] = {
     ),
 }
 OURS = "The grader failed here, not your file; nothing is held against you. {}"
+_NOT_INSIDE = (
+    "None of your lines was running when this was raised. Compare the call that is shown with the"
+    " parameters in your `def`."
+)
 _HURRIED = (
     "Several tests used up their time, so the rest were given {:g} s each instead of {:g}: "
     "a slow computer may be the cause. Run one alone with --test to give it the full time."
@@ -82,7 +86,7 @@ def report(
     duration_s: float,
 ) -> Report:
     """Put a report together. Times in seconds."""
-    results = tuple(_result(test, findings, lesson) for test in tests)
+    results = tuple(_result(test, findings, lesson, submission.text) for test in tests)
     return Report(
         lesson=LessonName(lesson.number, lesson.title),
         submission=SubmissionName(
@@ -143,7 +147,7 @@ def _notes(findings: Findings, limits: Limits) -> tuple[str, ...]:
     return tuple(clean(note) for note in notes)
 
 
-def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
+def _result(test: TestCase, findings: Findings, lesson: Lesson, text: str) -> TestResult:
     raw = findings.results.get(test.id)
     if raw is None:
         return _without_result(test, findings)
@@ -154,17 +158,15 @@ def _result(test: TestCase, findings: Findings, lesson: Lesson) -> TestResult:
         return _bare(test, "pass", "", stdout=raw.get("stdout", ""), duration_s=raw["duration_s"])
     failure = raw["failure"]
     line, traceback = failure["line"], failure["traceback"]
+    if failure["kind"] == "exception" and not traceback:
+        failure |= {"hint": _NOT_INSIDE}
     if line is None and not traceback:
         about = failure["name"] or failure["about"] or test.rule.function
         name, line = _place_of(about, findings.lines)
         traceback = [f"{name} begins at line {line}"] if name else []
-    asked_for = _where_asked_for(failure["name"], lesson.names)
-    if asked_for:
-        # Also where the submission stumbled over it itself: it is one cause, whoever asked for the name.
-        missing = f"harness.py has no {failure['name']}."
-        message = f"Given {failure['given']}: {missing}" if failure["given"] else missing
-        failure |= {"kind": "missing_name", "message": message, "observed": missing}
-        failure["hint"] = asked_for
+    if failure["name"]:
+        at = _named(failure, lesson, text)
+        line, traceback = (line, traceback) if at is None else (at, [])
     texts = {
         key: clean(failure[key])
         for key in ("message", "given", "expected", "observed", "diff", "replay")
@@ -227,6 +229,39 @@ def _where_asked_for(name: str, names: Mapping[str, str]) -> str:
     while name and name not in names:
         name = name.rpartition(".")[0]
     return names.get(name, "")
+
+
+def _named(failure: dict[str, Any], lesson: Lesson, text: str) -> int | None:
+    """Say of a failure for want of a name where the page asks for it, or what may have been meant by it.
+
+    Returns:
+        Where what may have been meant begins, if it is the page that asks.
+    """
+    name = failure["name"]
+    asked_for = _where_asked_for(name, lesson.names)
+    like, at = _like(name, lesson, text, among_asked_for=not asked_for)
+    if not asked_for:
+        if like:
+            failure["hint"] = f"harness.py has {like} on line {at}: is that the one?"
+        return None
+    # Also where the submission stumbled over it itself: it is one cause, whoever asked for the name.
+    missing = f"harness.py has no {name}."
+    told = f"{missing[:-1]}; it has {like} on line {at}: is that the one?" if like else missing
+    message = f"Given {failure['given']}: {told}" if failure["given"] else told
+    failure |= {"kind": "missing_name", "message": message, "observed": missing, "hint": asked_for}
+    return at if not failure["traceback"] else None
+
+
+def _like(name: str, lesson: Lesson, text: str, *, among_asked_for: bool) -> tuple[str, int | None]:
+    """What the file has that may have been meant by a name that it doesn't have, and the line."""
+    here = spelling.defined(text)
+    if among_asked_for:  # a name of the student's own: it may be any
+        like = spelling.meant(name, here, ())
+        return like, here.get(like)
+    starter = lesson.starter
+    given = "" if starter is None else starter.read_text(encoding="utf-8", errors="replace")
+    like = spelling.meant(name, here, {*lesson.names, *spelling.defined(given)})
+    return like, here.get(like)
 
 
 def _place_of(function: str, lines: dict[str, int]) -> tuple[str, int | None]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import hashlib
 import io
+import itertools
 import os
 import stat
 import tokenize
@@ -16,6 +18,9 @@ from grader.records import Submission
 
 if TYPE_CHECKING:
     from typing import BinaryIO
+
+_LOOKED_AT = 500  # files of a folder, for one with another name
+_NAME = 100  # characters
 
 
 def read(path: str | os.PathLike[str], limit: int) -> Submission:
@@ -41,7 +46,7 @@ def read(path: str | os.PathLike[str], limit: int) -> Submission:
         raise SubmissionError(
             "not_a_file",
             f"{path} is {_kind_of_file(mode)}, not a file.",
-            help="Name the harness.py itself.",
+            help="Name the harness.py itself." + _lying_in(path, "harness.py"),
         )
     with os.fdopen(fd, "rb") as file:
         return from_bytes(_read_at_most(file, limit, path.name), path.name)
@@ -83,15 +88,30 @@ def _unreadable(path: Path, exc: Exception) -> SubmissionError:
     if isinstance(exc, FileNotFoundError):
         if path.is_symlink():
             return SubmissionError("not_a_file", f"{path} is a link to a file that isn't there.")
-        return SubmissionError(
-            "not_a_file", f"There is no file {path}.", help="Check the name and the folder."
-        )
+        if not path.parent.is_dir():
+            told = f"There is no file {path}: there is no folder {path.parent}."
+            return SubmissionError("not_a_file", told, help="Check the folder.")
+        advice = "Check the name and the folder." + _lying_in(path.parent, path.name)
+        return SubmissionError("not_a_file", f"There is no file {path}.", help=advice)
     if isinstance(exc, IsADirectoryError):
-        return SubmissionError(
-            "not_a_file", f"{path} is a folder, not a file.", help="Name the harness.py itself."
-        )
+        advice = "Name the harness.py itself." + _lying_in(path, "harness.py")
+        return SubmissionError("not_a_file", f"{path} is a folder, not a file.", help=advice)
     reason = exc.strerror if isinstance(exc, OSError) else str(exc)
     return SubmissionError("not_a_file", f"{path} can't be read: {reason}.")
+
+
+def _lying_in(folder: Path, name: str) -> str:
+    """What to say of a Python file in `folder` with `name`, or one like it; else of its harness.py."""
+    try:
+        with os.scandir(folder) as entries:
+            some = itertools.islice(entries, _LOOKED_AT)
+            files = {each.name for each in some if each.name.endswith(".py") and each.is_file()}
+    except OSError:
+        return ""
+    there = [each for each in files if len(each) <= _NAME and each.isprintable()]
+    like = difflib.get_close_matches(name[:_NAME], there)
+    found = next((each for each in (name, *like, "harness.py") if each in there), "")
+    return f" {found} lies in that folder." if found else ""
 
 
 def _kind_of_file(mode: int) -> str:

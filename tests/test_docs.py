@@ -65,6 +65,19 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_nobody_is_sent_to_a_package_index_for_it() -> None:
+    for name in ("README.md", "students.md", "ci.md", "CONTRIBUTING.md"):
+        (page,) = (page for page in PAGES if page.name == name)
+        assert "pip install lab" not in page.read_text(encoding="utf-8"), name
+
+
+def test_the_readme_says_once_how_the_bare_command_is_found() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    activated = text.index("`. .venv/bin/activate`")
+    assert text.count("```bash", 0, activated) == 2
+    assert text.count(".venv/bin/activate") == 1
+
+
 # --- every command and option has its place, and every line its sense -------------------------------
 
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}

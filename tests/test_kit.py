@@ -33,7 +33,9 @@ def test_the_line_on_the_page_works_in_a_kit(tmp_path: Path, number: int) -> Non
     line = ("lab/lab_check.py", "--harness", "harness.py", "--lesson", str(number), "tests.py")
     without = run(tmp_path, *line, installed=False)
     assert without.returncode == 1
-    assert "pip install lab-check" in without.stderr
+    assert "as your course tells you" in without.stderr
+    assert "-m pip install -e FOLDER-OF-THE-CLONE" in without.stderr
+    assert "install lab-check" not in without.stderr
     done = run(tmp_path, *line, "--runner", "local", installed=True)
     assert done.returncode == 1
     assert "points - not passed" in done.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader import lessons
-from grader.errors import LessonError, UnknownLessonError
+from grader.errors import LessonError, UnknownLessonError, UsageError
 
 IDS = {
     7: "text_only_run one_tool_call two_calls_in_one_reply max_turns_stop provider_failure "
@@ -164,7 +164,7 @@ def test_a_module_that_is_not_there(folder: Path) -> None:
 
 
 def test_a_folder_of_lessons_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(LessonError):
+    with pytest.raises(UsageError):
         lessons.folders([tmp_path / "nowhere"])
 
 

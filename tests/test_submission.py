@@ -98,3 +98,13 @@ def test_a_stream_is_read_to_the_limit_and_no_further() -> None:
     with pytest.raises(SubmissionError):
         submission.read_stream(endless, LIMIT)
     assert endless.tell() == LIMIT + 1
+
+
+def test_a_name_that_lies_beside_is_told_only_if_it_can_be_shown(tmp_path: Path) -> None:
+    for name in ("harnes\n::error::.py", "h\u202earness.py", f"harness{'s' * 100}.py"):
+        (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    assert problem(tmp_path / "harness.py").help == "Check the name and the folder."
+    (tmp_path / "harnes.py").mkdir()
+    assert problem(tmp_path / "harness.py").help == "Check the name and the folder."
+    (tmp_path / "Harness.py").write_text("x = 1\n", encoding="utf-8")
+    assert problem(tmp_path / "harness.py").help.endswith("folder. Harness.py lies in that folder.")

@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from grader.commands.shared import (
@@ -17,11 +18,10 @@ from grader.commands.shared import (
     warn,
 )
 from grader.commands.types import LessonNumber, ReportPath, Seed
+from grader.render import FORMATS
 
 
 def _formats(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[CompletionItem]:
-    from grader.render import FORMATS  # noqa: PLC0415
-
     return [CompletionItem(name) for name in FORMATS if name.startswith(typed)]
 
 
@@ -43,6 +43,22 @@ def _from_table(ctx: click.Context, _param: click.Parameter, named: str | None) 
         single = param.multiple and not isinstance(value, list)
         defaults[str(param.name)] = [value] if single else value
     ctx.default_map = {**(ctx.default_map or {}), **defaults}
+
+
+def _words_as_typed(options: dict[str, Any]) -> dict[str, Any]:
+    """`options` without a setting on how much to tell that is at odds with what was typed.
+
+    Such a setting, of the environment or a course's table, is for every call; what is typed is for this one.
+    """
+    source = click.get_current_context().get_parameter_source
+    words = ("explain", "verbose", "quiet")
+    typed = {name for name in words if source(name) is ParameterSource.COMMANDLINE}
+    off: set[str] = set()
+    if "quiet" in typed or options["lesson"] == "all":
+        off = {"explain", "verbose"} - typed
+    elif typed:
+        off = {"quiet"} - typed
+    return {**options, **dict.fromkeys(off, False)}
 
 
 @click.command(context_settings={"auto_envvar_prefix": "LAB_CHECK"})
@@ -74,7 +90,8 @@ def _from_table(ctx: click.Context, _param: click.Parameter, named: str | None) 
     "--format",
     default="text",
     metavar="FORMAT",
-    help="Of standard output.",
+    show_default=True,
+    help=f"Of standard output: {', '.join(FORMATS)}.",
     shell_complete=_formats,
 )
 @click.option("--report", type=ReportPath(), multiple=True, help="Also write a report.")
@@ -83,6 +100,7 @@ def _from_table(ctx: click.Context, _param: click.Parameter, named: str | None) 
     type=Seed(),
     metavar="N|file",
     default="7",
+    show_default=True,
     help="What the tests' values are drawn from; file: the submission's own hash.",
 )
 @click.option("--fail-under", type=int, metavar="POINTS", help="Exit 0 with this many points.")
@@ -99,7 +117,9 @@ def _from_table(ctx: click.Context, _param: click.Parameter, named: str | None) 
 @click.option("--verbose", "-v", is_flag=True, help="Also tell what passed, and how it was graded.")
 @click.option("--quiet", "-q", is_flag=True, help="Only name what failed, and the score.")
 @click.option("--watch", is_flag=True, help="Grade again whenever the file is saved.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="For the whole submission.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="For the whole submission; 60 by default."
+)
 @lessons_option
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
 def grade(**options: Any) -> None:
@@ -112,7 +132,7 @@ def grade(**options: Any) -> None:
     with contextlib.closing(chosen) as opened:
         from grader.commands import running  # noqa: PLC0415
 
-        asked = running.Asked(**options)
+        asked = running.Asked(**_words_as_typed(options))
         if asked.lesson == "all":
             raise SystemExit(running.every_lesson(asked, opened, warn))
         if asked.watch:

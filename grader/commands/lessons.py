@@ -130,7 +130,10 @@ def hint(*, lesson: int, every: bool, folders: tuple[str, ...], gap: str | None)
     known, memory = hints.load(chosen), state.Memory("hints", lesson)
     if gap is not None:
         meant = hints.find(known, gap, chosen)
+        all_seen = memory.shown(meant.id) >= len(meant.hints)
         _show(meant, range(len(meant.hints)) if every else [_next(meant, memory)])
+        if all_seen and not every:
+            click.echo(f"\nYou have seen every hint for {meant.id}; --all shows them together.")
         return
     for number, each in enumerate(known, start=1):
         seen = min(memory.shown(each.id), len(each.hints))

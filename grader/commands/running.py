@@ -17,6 +17,7 @@ from grader.errors import UsageError
 from grader.grading import BreakOffError
 from grader.judging import Judge
 from grader.render import changes, so_far
+from grader.render.escaping import one_line
 from grader.state import Memory
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Asked:
         for first, second, both in (
             ("--test", "--failed", self.test and self.failed),
             ("--verbose", "--quiet", self.verbose and self.quiet),
+            ("--explain", "--quiet", self.explain and self.quiet),
             ("--watch", "--lesson all", self.watch and self.lesson == "all"),
             ("--watch", "--format", self.watch and self.format != "text"),
             ("--watch", "standard input", self.watch and piped),
@@ -90,6 +92,7 @@ def watch(asked: Asked, opened: Rooms, warn: Warn) -> NoReturn:
     lesson = _lesson(asked)
     written = _output(asked, lesson)
     before: Report | None = None
+    click.echo(f"Watching {one_line(Path(asked.file).name)}; Ctrl-C ends it.", err=True)
     with contextlib.closing(Judge(opened, lesson, limits_of(asked.timeout))) as judge:
         for _ in watching.saves(Path(asked.file)):
             report = _graded(asked, lesson, opened, warn, judge)
@@ -114,6 +117,8 @@ def every_lesson(asked: Asked, opened: Rooms, warn: Warn) -> Exit:
         ("--failed", asked.failed),
         ("--fail-under", asked.fail_under is not None),
         ("--format", asked.format != "text"),
+        ("--explain", asked.explain),
+        ("--verbose", asked.verbose),
         ("standard input", asked.submission == "-"),
     ]
     for name, given in alone:
@@ -121,12 +126,28 @@ def every_lesson(asked: Asked, opened: Rooms, warn: Warn) -> Exit:
             raise UsageError(f"--lesson all and {name} do not go together.", help="Leave one out.")
     every = [lessons.find(number, asked.folders) for number in lessons.folders(asked.folders)]
     reports = [_graded(asked, lesson, opened, warn) for lesson in every]
-    click.echo(so_far.render(reports), nl=False)
+    click.echo(so_far.render(reports, quiet=asked.quiet), nl=False)
     return max((_status(report, None) for report in reports), default=Exit.PASSED)
 
 
 def _lesson(asked: Asked) -> Lesson:
-    """The lesson that is meant; in the pages' form, the argument may be a lesson's folder.
+    """The lesson that is meant, in which `--fail-under` can be reached.
+
+    Raises:
+        UsageError: what was typed names no lesson, or more points than there are.
+    """
+    lesson = _named(asked)
+    most = sum(test.points for test in lesson.tests)
+    if asked.fail_under is not None and not 0 <= asked.fail_under <= most:
+        raise UsageError(
+            f"--fail-under {asked.fail_under} can't be: lesson {lesson.number} has {most} points.",
+            help=f"Name a number from 0 to {most}.",
+        )
+    return lesson
+
+
+def _named(asked: Asked) -> Lesson:
+    """The lesson that was typed; in the pages' form, the argument may be a lesson's folder.
 
     Raises:
         UsageError: the argument is neither a kit's stand-in nor a lesson folder.

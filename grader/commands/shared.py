@@ -60,7 +60,11 @@ def known_lessons(ctx: click.Context, _param: click.Parameter, typed: str) -> li
     from grader.errors import LabCheckError  # noqa: PLC0415
 
     found: list[CompletionItem] = []
-    for number in lessons.folders(_folders(ctx)):
+    try:
+        numbers = lessons.folders(_folders(ctx))
+    except LabCheckError:
+        return []
+    for number in numbers:
         if str(number).startswith(typed):
             try:
                 title = lessons.find(number, _folders(ctx)).title
@@ -113,6 +117,7 @@ runner_option = click.option(
     "--runner",
     type=click.Choice(["auto", "docker", "local"]),
     default="auto",
+    show_default=True,
     envvar="LAB_CHECK_RUNNER",
     help="Where to run: containers, plain processes, or whichever is there.",
 )

@@ -44,6 +44,14 @@ def happened(test: TestResult) -> str:
     return test.message.removeprefix(f"Given {test.given}: ") if test.given else test.message
 
 
+def has_shapes(test: TestResult) -> bool:
+    """Whether what is told of a failure holds a transcript in letters, such as U A[c1] R(c1)."""
+    told = [test.given, test.message, test.rule.text, test.rule.why, test.hint]
+    if not test.diff:
+        told += [test.expected, test.observed]
+    return any(_SHAPE.search(text[:_ENOUGH]) for text in told)
+
+
 def _simplest_first(group: list[TestResult]) -> list[TestResult]:
     if group[0].outcome != "fail" or len(group) == 1:
         return group
@@ -80,6 +88,8 @@ def _one_mistake(one: TestResult, test: TestResult, among: list[TestResult]) -> 
 
 def _accident(test: TestResult) -> object:
     """Equal for two accidents that are one: an exception at one line, a name missing."""
+    if test.kind == "missing_name":
+        return test.observed  # whoever asked for it
     if test.traceback and test.traceback[-1].startswith("harness.py:"):
         raised = _RAISED.search(test.observed)
         return (test.traceback[-1], raised and raised[1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from grader.render.causes import happened
 from grader.render.escaping import clip, one_line, visible
-from grader.render.text import LEGEND, own_code, where
+from grader.render.text import LEGEND, code_label, own_code, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,14 +91,13 @@ def details(test: TestResult, *, alone: bool = True) -> list[Detail]:
 
     Args:
         test: the test, or the first of several that failed for one reason.
-        alone: whether it is the only one; an accident that several had is told without a rule.
+        alone: whether it is the only one; a name that several missed is told without what one was given.
     """
     if test.outcome == "pass":
         return []
     if test.outcome != "fail":
         return [Detail("happened", test.message)]
-    of_a_rule = alone or test.kind == "rule"
-    found = [Detail("rule", f"{test.rule.text} ({where(test)})", "prose")] if of_a_rule else []
+    found = [Detail("rule", f"{test.rule.text} ({where(test)})", "prose")]
     if alone or test.kind != "missing_name":
         found.append(Detail("given", test.given))
     found += [Detail("happened", happened(test)), *_difference(test)]
@@ -107,9 +106,8 @@ def details(test: TestResult, *, alone: bool = True) -> list[Detail]:
         found.append(Detail("looks like", idea, "prose"))
     else:
         found.append(Detail("look at", test.hint, "prose"))
-    if of_a_rule:
-        found.append(Detail("why", test.rule.why, "prose"))
-    found.append(Detail("your code", own_code(test)))
+    found.append(Detail("why", test.rule.why, "prose"))
+    found.append(Detail(code_label(test), own_code(test)))
     if test.kind != "missing_name":
         found.append(Detail("see it happen", test.replay, "code"))
     found.append(Detail("printed", test.stdout))

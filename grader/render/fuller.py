@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.render.escaping import visible
-from grader.render.text import _Text
+from grader.render.text import _Text, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -80,17 +80,18 @@ class _Fuller(_Text):
         yield from super()._group(tests)
         if self._explain is None or tests[0].outcome != "fail":
             return
-        if len(tests) == 1:
-            yield from self._explained(self._explain.get(tests[0].rule.id))
-        else:
-            ids = ", ".join(dict.fromkeys(test.rule.id for test in tests))
-            number = self._report.lesson.number
-            yield from self._field(
-                "rules", f"{ids} (lab_check rules --lesson {number} explains them)"
-            )
+        yield from self._others_said(self._explain.get(tests[0].rule.id))
+        known = {tests[0].rule.id}  # told above
+        for test in tests[1:]:
+            if test.rule.id not in known:
+                known.add(test.rule.id)
+                yield ""
+                yield from self._field("rule", f"{test.rule.text} ({where(test)})")
+                yield from self._field("why", test.rule.why)
+                yield from self._others_said(self._explain.get(test.rule.id))
         yield ""
 
-    def _explained(self, rule: Rule | None) -> Iterable[str]:
+    def _others_said(self, rule: Rule | None) -> Iterable[str]:
         label = "others said"
         for wrong in rule.wrong_answers if rule is not None else ():
             yield from self._field(label, f"{wrong.id}: {wrong.text}")

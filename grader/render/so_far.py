@@ -15,23 +15,33 @@ if TYPE_CHECKING:
 _MARKS = {"pass": "  ok  ", "fail": "  -   ", "not_run": "  -   ", "error": "  ?   "}
 
 
-def render(reports: Sequence[Report]) -> str:
+def render(reports: Sequence[Report], *, quiet: bool = False) -> str:
     """A list, one part a lesson, that ends in a line with how many lessons are done.
 
     Args:
         reports: one of each lesson, about the same submission, in order.
+        quiet: whether a line a lesson is enough.
     """
-    name = one_line(reports[0].submission.name) if reports else "harness.py"
+    done = sum(report.verdict == "pass" for report in reports)
+    last = f"{done} of {len(reports)} lessons passed\n"
+    if quiet:
+        told = [_head(report) for report in reports]
+        problems = (report.problem.message for report in reports if report.problem is not None)
+        told += [_wrapped("", one_line(each)) for each in dict.fromkeys(problems)]
+        return "".join(f"{line}\n" for line in told) + last
+    name = (one_line(reports[0].submission.name) if reports else "") or "harness.py"
     parts = [f"What {name} can do so far\n"]
     parts += [_lesson(report) for report in reports]
-    done = sum(report.verdict == "pass" for report in reports)
-    parts.append(f"{done} of {len(reports)} lessons passed\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, last])
+
+
+def _head(report: Report) -> str:
+    score = f"{report.score.points} of {report.score.max_points}"
+    return f"Lesson {report.lesson.number}: {one_line(report.lesson.title)} - {score}"
 
 
 def _lesson(report: Report) -> str:
-    score = f"{report.score.points} of {report.score.max_points}"
-    lines = [f"Lesson {report.lesson.number}: {one_line(report.lesson.title)} - {score}"]
+    lines = [_head(report)]
     if report.problem is not None:
         return "\n".join([*lines, _wrapped("  ", one_line(report.problem.message))]) + "\n"
     for test in report.tests:

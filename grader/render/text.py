@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from grader.render.causes import groups, happened
+from grader.render.causes import groups, happened, has_shapes
 from grader.render.escaping import visible
 
 if TYPE_CHECKING:
@@ -17,10 +18,13 @@ WIDTH = 80
 _LABEL = 12  # columns for "expected" and its like
 _COLOURS = {"good": "32", "bad": "31", "strong": "1", "faint": "2", "ours": "33"}
 _STDOUT_LINES = 12
-_PRINTED = 120  # characters of a printed line; a line of JSON has no end
+_PRINTED = 120  # characters of a line that is anybody's; a line of JSON has no end
+_FRAME = re.compile(r"harness\.py:\d+ in ")
+_RAISED = re.compile(r"\bit (?:raised|called) (.+)")
 _MARKS = {"-": "good", "+": "bad", "?": "strong"}
 _UNMARKED, _MISSING, _TOO_MUCH = "unmarked: as it should be", "- missing", "+ should not be there"
 LEGEND = f"{_UNMARKED}; {_MISSING}; {_TOO_MUCH}"
+SHAPES = "U A[c1] R(c1) A(error): a user, a reply calling c1, c1's result, a failed reply."
 THE_SAME = "The same thing; not checked beyond that. Fix it and run again."
 
 
@@ -41,7 +45,9 @@ class _Text:
 
     def whole(self) -> str:
         report = self._report
-        head = f"Lesson {report.lesson.number}: {report.lesson.title} - {report.submission.name}"
+        head = f"Lesson {report.lesson.number}: {report.lesson.title}"
+        if report.submission.name:  # a folder such as `.` has none
+            head += f" - {report.submission.name}"
         lines = [self._paint("strong", visible(head).replace("\n", " ")), ""]
         for note in report.notes:
             lines += [*self._block("Note: " + note, ""), ""]
@@ -52,8 +58,10 @@ class _Text:
             found = groups(report.tests)
             if any(group[0].diff for group in found):
                 lines += [self._legend(), ""]
+            if any(group[0].outcome == "fail" and has_shapes(group[0]) for group in found):
+                lines += [SHAPES, ""]
             for group in found:
-                lines += self._group(group)
+                lines += self._left(group) if self._is_said(group[0]) else self._group(group)
         lines.append(self._score())
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -97,6 +105,18 @@ class _Text:
             yield from self._wrapped(first.message, "  ")
         yield ""
 
+    def _is_said(self, test: TestResult) -> bool:
+        """Whether a note has said already why a test was not run."""
+        return test.outcome == "not_run" and any(
+            test.message == f"Not run: {note}" for note in self._report.notes
+        )
+
+    def _left(self, tests: list[TestResult]) -> Iterable[str]:
+        told = ", ".join(f"{test.number}\0{test.id}" for test in tests)  # not to be parted
+        for line in textwrap.wrap(f"Not run: {told}", WIDTH, break_on_hyphens=False):
+            yield self._paint("faint", visible(line.replace("\0", " ")))
+        yield ""
+
     def _others(self, word: str, tests: list[TestResult], colour: str) -> Iterable[str]:
         """Those that failed for the reason of the one before them, by their names."""
         if not tests:
@@ -111,8 +131,7 @@ class _Text:
             yield from (self._paint("faint", line) for line in self._wrapped(THE_SAME, "  "))
 
     def _failure(self, test: TestResult, *, alone: bool) -> Iterable[str]:
-        if alone or test.kind == "rule":
-            yield from self._field("rule", f"{test.rule.text} ({where(test)})")
+        yield from self._field("rule", f"{test.rule.text} ({where(test)})")
         if alone or test.kind != "missing_name":
             yield from self._field("given", test.given)
         yield from self._field("happened", happened(test))
@@ -123,8 +142,7 @@ class _Text:
         else:
             yield from self._field("look at", test.hint)
         yield from self._own_code(test)
-        if alone or test.kind == "rule":
-            yield from self._field("why", test.rule.why)
+        yield from self._field("why", test.rule.why)
         if test.replay and test.kind != "missing_name":
             yield "  see it happen, in the folder of your harness.py:"
             yield ""
@@ -139,7 +157,7 @@ class _Text:
             yield from self._field("observed", test.observed)
 
     def _own_code(self, test: TestResult) -> Iterable[str]:
-        yield from self._field("your code", own_code(test))
+        yield from self._field(code_label(test), own_code(test))
         if test.stdout.strip():
             yield from self._field("printed", _few_lines(test.stdout))
 
@@ -198,16 +216,32 @@ def where(test: TestResult) -> str:
     )
 
 
+def code_label(test: TestResult) -> str:
+    """What to call the student's own lines: a traceback is one where an exception came out of them."""
+    return "traceback" if _came_out(test) else "your code"
+
+
 def own_code(test: TestResult) -> str:
-    """The student's own lines that a failure is about."""
+    """The student's own lines that a failure is about; below a traceback, what was raised."""
     if test.traceback:
-        return "\n".join(test.traceback)
+        raised = _RAISED.search(test.observed) if _came_out(test) else None
+        lines = [*test.traceback, raised[1]] if raised else test.traceback
+        return "\n".join(map(_cut, lines))
     return "" if test.location is None else f"harness.py, from line {test.location.line}"
+
+
+def _came_out(test: TestResult) -> bool:
+    """Whether a failure is an exception with lines of the student's on its way."""
+    return test.kind == "exception" and any(map(_FRAME.match, test.traceback))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _PRINTED else line[:_PRINTED] + "…"
 
 
 def _few_lines(text: str) -> str:
     lines = text.rstrip("\n").split("\n")
-    kept = [line if len(line) <= _PRINTED else line[:_PRINTED] + "…" for line in lines]
+    kept = list(map(_cut, lines))
     if len(kept) <= _STDOUT_LINES:
         return "\n".join(kept)
     return "\n".join([*kept[:_STDOUT_LINES], f"… and {len(lines) - _STDOUT_LINES} lines more"])

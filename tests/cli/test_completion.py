@@ -49,6 +49,7 @@ def test_the_first_word_is_a_command_an_option_or_a_file() -> None:
 
 
 def test_a_broken_lesson_offers_nothing(tmp_path: Path) -> None:
+    assert offered("--lessons", str(tmp_path / "nowhere"), "--lesson", "") == []
     (tmp_path / "lesson_11").mkdir()
     assert offered("--lessons", str(tmp_path), "--lesson", "11", "--test", "") == []
     assert "11" in offered("--lessons", str(tmp_path), "--lesson", "")

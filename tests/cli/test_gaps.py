@@ -12,6 +12,7 @@ from tests.cli.calling import RIGHT, ROOT, STARTER
 
 NUMBERS = sorted(lessons.folders())
 TEXT = STARTER.read_text(encoding="utf-8")
+HINT = "Stuck? `lab_check hint --lesson 10` gives hints for a gap, one by one."
 SOLUTION = RIGHT.read_text(encoding="utf-8")
 
 
@@ -53,7 +54,19 @@ def test_blanks_and_comments_are_no_change(change: object) -> None:
 def test_line_ends_of_another_system_are_no_change() -> None:
     data = TEXT.replace("\n", "\r\n").encode()
     report = grade(from_bytes(data), 10, tests=["late_result"])
-    assert report.notes == ("Every gap is still as the starter has it.",)
+    assert report.notes == ("Every gap is still as the starter has it.", HINT)
+
+
+def test_hints_are_spoken_of_once_where_a_gap_is_left_and_something_fails(tmp_path: Path) -> None:
+    lesson = lessons.find(10)
+    assert gaps.notes(lesson, TEXT, failed=True).count(HINT) == 1
+    assert HINT not in gaps.notes(lesson, TEXT)
+    assert HINT not in gaps.notes(lesson, SOLUTION, failed=True)
+    (tmp_path / "starters").symlink_to(ROOT / "starters")
+    folder = tmp_path / "hidden_tests" / "lesson_10"
+    folder.mkdir(parents=True)
+    bare = type(lesson)(**{**vars(lesson), "folder": folder})
+    assert len(gaps.notes(bare, TEXT, failed=True)) == 1
 
 
 @pytest.mark.parametrize(

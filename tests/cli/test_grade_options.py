@@ -14,7 +14,7 @@ from grader.judging import Judge
 from grader.records import Limits
 from grader.rooms.process import ProcessRooms
 from grader.submission import from_bytes
-from tests.cli.calling import RIGHT, STARTER, WRONG, Call
+from tests.cli.calling import RIGHT, WRONG, Call
 
 
 @pytest.fixture
@@ -126,9 +126,32 @@ def test_explain_tells_a_broken_rule_in_full(call: Call, harness: Path) -> None:
     rule = lessons.find(10).rules["first-result-wins"]
     assert all(f"{wrong.id}: " in out for wrong in rule.wrong_answers)
     assert "others said" not in call.grade("--test", "duplicate_result", harness).out
-    grouped = call.grade("--explain", STARTER).out
-    assert "  rules       " in grouped
-    assert "(lab_check rules --lesson 10 explains them)" in " ".join(grouped.split())
+
+
+def test_explain_tells_each_rule_of_several_that_failed_together(call: Call, harness: Path) -> None:
+    harness.write_text("x = 1\n", encoding="utf-8")
+    lesson = lessons.find(10)
+    told = " ".join(call.grade("--explain", harness).out.split())
+    for test in lesson.tests:
+        assert told.count(" ".join(test.rule.text.split())) == 1
+        assert " ".join(test.rule.why.split()) in told
+        for wrong in test.rule.wrong_answers:
+            assert " ".join(f"{wrong.id}: {wrong.text}".split()) in told
+    assert "lab_check rules" not in told
+
+
+def test_what_is_typed_on_how_much_to_tell_goes_before_what_is_set(
+    call: Call, harness: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = ("--test", "duplicate_result", harness)
+    monkeypatch.setenv("LAB_CHECK_EXPLAIN", "1")
+    assert call.grade("-q", *some).out.count("\n") == 2
+    assert "others said" in call.grade(*some).out
+    monkeypatch.setenv("LAB_CHECK_QUIET", "1")
+    assert "others said" in call.grade("--explain", *some).out
+    assert call.grade(*some).status == 2
+    monkeypatch.delenv("LAB_CHECK_QUIET")
+    assert call("--lesson", "all", "--runner", "local", RIGHT).status == 0
 
 
 def test_quiet_names_what_failed_and_the_score(call: Call, harness: Path) -> None:
@@ -156,6 +179,7 @@ def test_verbose_tells_what_passed_and_with_what(call: Call) -> None:
     [
         (("--failed", "--test", "late_result", "x.py"), "--test and --failed"),
         (("-v", "-q", "x.py"), "--verbose and --quiet"),
+        (("--explain", "-q", "x.py"), "--explain and --quiet"),
         (("--failed", "-"), "--failed and standard input"),
         (("--watch", "-"), "--watch and standard input"),
         (("--watch", "--format", "json", "x.py"), "--watch and --format"),
@@ -163,6 +187,8 @@ def test_verbose_tells_what_passed_and_with_what(call: Call) -> None:
         (("--lesson", "all", "--watch", "x.py"), "--watch and --lesson all"),
         (("--lesson", "all", "--test", "late_result", "x.py"), "--lesson all and --test"),
         (("--lesson", "all", "--fail-under", "3", "x.py"), "--lesson all and --fail-under"),
+        (("--lesson", "all", "--explain", "x.py"), "--lesson all and --explain"),
+        (("--lesson", "all", "-v", "x.py"), "--lesson all and --verbose"),
         (("--lesson", "every", "x.py"), "neither a lesson's number nor the word all"),
     ],
 )

@@ -30,7 +30,12 @@ def test_every_gap_of_a_starter_has_three_hints(number: int) -> None:
 def test_one_at_a_time_and_the_last_one_stays(call: Call) -> None:
     heads = [call("hint", "--lesson", "10", "2").out.strip().splitlines()[0] for _ in range(4)]
     assert heads == [f"repair_tool_history, hint {n} of 3" for n in (1, 2, 3, 3)]
-    assert "context_for_model, hint 1" in call("hint", "--lesson", "10", "context_for_model").out
+    assert "every hint" in call("hint", "--lesson", "10", "2").out
+    assert [
+        "every hint for context_for_model" in call("hint", "--lesson", "10", "1").out
+        for _ in range(4)
+    ] == [False, False, False, True]
+    assert "hint 3 of 3" in call("hint", "--lesson", "10", "context_for_model").out
     assert "hint 1 of 3" in call("hint", "--lesson", "7", "1").out
 
 

@@ -142,7 +142,9 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 def test_the_command_from_first_report_to_ctrl_c(watched: Watched, tmp_path: Path) -> None:
     path = tmp_path / "harness.py"
-    assert watched.until(" points - not passed")[-1].startswith("9 of 14")
+    first = watched.until(" points - not passed")
+    assert first[0] == "Watching harness.py; Ctrl-C ends it."
+    assert first[-1].startswith("9 of 14")
     assert watched.quiet(0.4)
 
     new = tmp_path / "new"

@@ -58,6 +58,10 @@ def numbers(*tests: TestResult) -> list[list[int]]:
                 "observed": "it raised E: 2",
             },
         ),
+        (
+            {"kind": "missing_name", "observed": "no f.", "traceback": ("harness.py:3 in g: f()",)},
+            {"kind": "missing_name", "observed": "no f."},
+        ),
     ],
 )
 def test_told_once(one: dict[str, Any], two: dict[str, Any]) -> None:
