@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -31,6 +32,9 @@ def told(report: Report) -> Any:
     return data
 
 
+EVERY = int(os.environ.get("LAB_CHECK_EVERY", "3"))  # 1: all of them, which takes some minutes
+
+
 def reports(rooms: Rooms, lesson: lessons.Lesson, submissions: list[Submission]) -> list[Report]:
     def share(mine: list[Submission]) -> list[Report]:
         with closing(Judge(rooms, lesson, Limits())) as judge:
@@ -47,11 +51,11 @@ def test_both_runners_say_the_same_of_every_wrong_answer(
     number: int, containers: ContainerRooms
 ) -> None:
     lesson = lessons.find(number)
-    entries = table.entries(number)
+    entries = table.entries(number)[number % EVERY :: EVERY]
     submissions = [from_bytes(table.edited(number, entry).encode()) for entry in entries]
     in_containers = reports(containers, lesson, submissions)
     in_processes = reports(ProcessRooms(), lesson, submissions)
-    assert len(in_containers) == len(entries) > 25
+    assert len(in_containers) == len(entries) > 25 // EVERY
     for entry, one, other in zip(entries, in_containers, in_processes, strict=True):
         assert [(t.id, t.outcome, t.kind) for t in one.tests] == [
             (t.id, t.outcome, t.kind) for t in other.tests
