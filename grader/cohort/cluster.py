@@ -30,7 +30,8 @@ def executor(address: str, timeout_s: float = 10.0) -> Iterator[tuple[Executor, 
         distributed = import_module("distributed")  # an extra, without types
     except ImportError as exc:
         raise UsageError(
-            "--cluster needs Dask, which is not installed.", help="python -m pip install distributed"
+            "--cluster needs Dask, which is not installed.",
+            help="python -m pip install distributed",
         ) from exc
     try:
         client = distributed.Client(address, timeout=timeout_s)
