@@ -3,10 +3,10 @@
     python benchmarks/cohort.py [--runner docker] [--lesson 10] [COUNT ...]
 
 Grades made-up cohorts with the real command and two workers: 50, 100, 1,000 and 100 submissions unless told
-otherwise, of the small lesson 90 in tests/cohort/lessons, or of a lesson's solution, each a little another. Each line gives the time on the clock, the processor
-time of the command with its rooms (which other work on the machine disturbs less), and the peak memory of the
-command's own process. What should hold: 1,000 need at most 1.25 times the memory of 50, and at most 11 times
-the time of 100.
+otherwise, of the small lesson 90 in tests/cohort/lessons, or of a lesson's solution, each a little another.
+Each line gives the time on the clock, the processor time of the command with its rooms (which other work on
+the machine disturbs less), and the peak memory of the command's own process. What should hold: 1,000 need at
+most 1.25 times the memory of 50, and at most 11 times the time of 100.
 """
 
 from __future__ import annotations

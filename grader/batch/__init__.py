@@ -45,8 +45,8 @@ class BatchResult:
     """What a batch did.
 
     `graded` files were graded now, `kept` ones earlier; `again` says why, and how many, of those that were
-    graded before. `errors` are students for whom this batch found
-    no verdict, `missing` those who handed in nothing, `strangers` those who are not on the roster. `changes` would change a verdict: they count if
+    graded before. `errors` are students for whom this batch found no verdict, `missing` those who handed in
+    nothing, `strangers` those who are not on the roster. `changes` would change a verdict: they count if
     `applied`, and are held otherwise. `replaced` are grades of files that were handed in anew. `decided`
     tells of overrides. `rows` are where everybody stands; `notes` what else to read; `written` the files
     there are now.

@@ -248,7 +248,5 @@ def _few_lines(text: str) -> str:
 
 
 def _pieces(text: str, width: int) -> list[str]:
-    wrapper = textwrap.TextWrapper(
-        width, drop_whitespace=False, break_on_hyphens=False, subsequent_indent=""
-    )
+    wrapper = textwrap.TextWrapper(width, drop_whitespace=False, break_on_hyphens=False)
     return wrapper.wrap(text) or [""]
