@@ -41,8 +41,8 @@ def case():
 def play(case, request):
     actor = Actor(harness, SOURCE, Console(1, 1 << 20))
 
-    def ask(scene, given):
-        return {{"observation": SCENES[scene](actor, **given)}}
+    def ask(asked):
+        return {{"observation": SCENES[asked["scene"]](actor, **asked["given"])}}
 
     return Play(ask, case, request.module.SHAPES)
 

@@ -115,8 +115,8 @@ def _play(
                 on_result(name, result["outcome"])
         clock = time.monotonic()
 
-    def play(scene: str, given: dict[str, Any]) -> dict[str, Any]:
-        return stage.do("play", scene=scene, given=given)
+    def play(asked: dict[str, Any]) -> dict[str, Any]:
+        return stage.do(asked.pop("op"), **asked)
 
     try:
         stage.start()

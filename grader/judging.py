@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grader.records import Limits
     from grader.rooms import Room, Rooms
 
-    Play = Callable[[str, dict[str, Any]], dict[str, Any]]
+    Play = Callable[[dict[str, Any]], dict[str, Any]]
     Found = Callable[[str, dict[str, Any]], None]
 
 _COLLECTING_S = 60.0
@@ -61,7 +61,7 @@ class Judge:
         Args:
             seed: what their values are drawn from.
             tests: ids.
-            play: plays a scene and gives the stage's answer; what it raises ends the run.
+            play: hands the stage what the judge asks of it, and gives its answer; what it raises ends the run.
             found: told each test's id and result, as soon as it is known.
 
         Raises:
@@ -109,8 +109,8 @@ class Judge:
         told: dict[str, bool] = {}
         while True:
             frame = room.receive(self._limits.judge_s)
-            if frame["op"] == "play":
-                room.send(play(frame["scene"], frame["given"]))
+            if frame["op"] in ("play", "finish"):
+                room.send(play(frame))
             elif frame["op"] == "result":
                 told[frame["id"]] = frame["outcome"] == "pass"
                 found(frame["id"], frame)

@@ -17,6 +17,7 @@ _MARGIN_S = 6.0  # between a scene's own limit, which the stage keeps, and givin
 _OPENING_S = 30.0
 _MAX_TEXT = 20_000  # characters of a fault's message
 _MAX_LINES = 12  # of a traceback
+_BESIDE = {"stdout": str, "alone": bool, "stays": bool}  # what was seen, in each answer
 
 
 class TimeUpError(Exception):
@@ -30,12 +31,14 @@ def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
         WireError: it isn't. A submission has a hand in everything that comes out of its room.
     """
     try:
-        stdout = from_json(str, answer["stdout"])
+        if op == "finish":
+            return {"clean": from_json(bool, answer["clean"])}
+        told = {key: from_json(kind, answer[key]) for key, kind in _BESIDE.items()}
         if "fault" in answer:
             fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
-            return {"fault": to_json(fault), "stdout": stdout}
+            return {"fault": to_json(fault), **told}
         if op == "play":
-            return {"observation": answer["observation"], "stdout": stdout}
+            return {"observation": answer["observation"], **told}
         if "problem" in answer:
             return {"problem": to_json(from_json(Problem, answer["problem"]))}
         lines = answer["lines"].items()
@@ -102,8 +105,15 @@ class Stage:
         self._room = self._rooms.open_stage()
         self._room.send(self._first)
 
-    def do(self, op: str, **values: Any) -> dict[str, Any]:
+    def do(self, op: str, *, process: str = "own", **values: Any) -> dict[str, Any]:
         """Have the stage do a job; give its answer, with a `fault` where the submission brought it down.
+
+        Args:
+            op: "load", "play" or "finish".
+            process: where to play it, "own", "new" or "same"; see `inside.stage`. Once scenes are hurried,
+                each has its own. A scene that is not the first in its process has no more time than a
+                hurried one, because it can be played again alone.
+            values: the scene's.
 
         Raises:
             TimeUpError: no time is left for this submission.
@@ -112,12 +122,15 @@ class Stage:
         left_s = self._limits.total_s - self._used_s
         if left_s <= 0:
             raise TimeUpError
-        wall_s = self._limits.hurried_wall_s if self.hurried else self._limits.scene_wall_s
+        process = "own" if self.hurried else process
+        first = op != "finish" and process != "same"
+        unhurried = first and not self.hurried
+        wall_s = self._limits.scene_wall_s if unhurried else self._limits.hurried_wall_s
         wall_s = round(min(wall_s, left_s), 3)
         room = self._ready()
         began = time.monotonic()
         try:
-            room.send({"op": op, **values, "wall_s": wall_s})
+            room.send({"op": op, **values, "process": process, "wall_s": wall_s})
             answer = _checked(op, room.receive(wall_s + _MARGIN_S), self._last_line)
         except WireError as exc:
             answer = self._brought_down(
@@ -127,8 +140,9 @@ class Stage:
             answer = self._fell(exc)
         took_s = time.monotonic() - began
         self._used_s += took_s
-        if took_s >= wall_s:
+        if took_s >= wall_s and first:
             self._ran_out += 1
+        answer.setdefault("alone", first)
         return self._without_excuse(answer, values) if op == "play" else answer
 
     def close(self) -> None:
@@ -146,7 +160,9 @@ class Stage:
         write the fault down itself. So the scene is played again with the lesson's stand-in.
         """
         fault = answer.get("fault")
-        if fault is None or fault["kind"] != "scene" or not self._lesson.stand_in:
+        if fault is None or fault["kind"] != "scene":
+            return answer
+        if not answer["alone"] or not self._lesson.stand_in:
             return answer
         if self._control is None:
             text = self._lesson.stand_in
@@ -193,4 +209,4 @@ class Stage:
     def _brought_down(self, kind: Any, message: str) -> dict[str, Any]:
         """The submission did this: whatever is left of the room goes, and the next job gets a new one."""
         self.close()
-        return {"fault": to_json(SceneFault(kind, message)), "stdout": ""}
+        return {"fault": to_json(SceneFault(kind, message)), "stdout": "", "stays": False}

@@ -197,7 +197,7 @@ def _play_all(lesson: lessons.Lesson, harness: dict[str, Any]) -> None:
         patch.setitem(sys.modules, "lab", lab)
         exec(compile(lesson.scene_source, "scenes.py", "exec", dont_inherit=True), scenes)
     actor = Actor(module, "", Console(1, 0))
-    _judged(lesson, lambda scene, given: {"observation": scenes[scene](actor, **given)})
+    _judged(lesson, lambda asked: {"observation": scenes[asked["scene"]](actor, **asked["given"])})
 
 
 def _judged(lesson: lessons.Lesson, play: Any, seed: int = 7) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _judged(lesson: lessons.Lesson, play: Any, seed: int = 7) -> dict[str, Any]:
         judge.run(
             seed,
             [test.id for test in lesson.tests],
-            lambda scene, given: {"stdout": "", **play(scene, given)},
+            play,
             results.__setitem__,
         )
     return results
@@ -345,7 +345,7 @@ def test_every_scene_can_be_played_with_the_stand_in(number: int) -> None:
 
 
 @functools.cache
-def real(number: int) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
+def real(number: int) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """What the stage answers to a right submission; each scene is played once."""
     lesson = lessons.find(number)
     right = from_bytes(suite.base_of("right", number).encode())
@@ -354,7 +354,8 @@ def real(number: int) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
     stage.do("load")
     known: dict[str, Any] = {}
 
-    def play(scene: str, given: dict[str, Any]) -> dict[str, Any]:
+    def play(asked: dict[str, Any]) -> dict[str, Any]:
+        scene, given = asked["scene"], asked["given"]
         key = json.dumps([scene, given])
         if key not in known:
             known[key] = stage.do("play", scene=scene, given=given)
@@ -374,10 +375,8 @@ def test_no_observation_breaks_a_hidden_test(number: int, big: bool) -> None:
         for round_ in range(3 if big else 20):
             draw = random.Random(round_)
 
-            def spoilt(
-                scene: str, given: dict[str, Any], draw: random.Random = draw
-            ) -> dict[str, Any]:
-                answer: dict[str, Any] = play(scene, given)
+            def spoilt(asked: dict[str, Any], draw: random.Random = draw) -> dict[str, Any]:
+                answer = play(asked)
                 if draw.random() < 0.4:
                     return answer
                 other = observations.spoilt(draw, answer["observation"], big=big)

@@ -6,6 +6,8 @@ import io
 import os
 import sys
 
+_NAMES = ("stdout", "stderr")
+
 
 class Console(io.RawIOBase):
     """Stands in for standard output and error, from before the submission is imported until the end.
@@ -25,16 +27,18 @@ class Console(io.RawIOBase):
         self._streams: list[io.TextIOWrapper] = []
 
     def install(self) -> None:
-        """Put this console in the place of sys.stdout and sys.stderr."""
-        for name in ("stdout", "stderr"):
-            stream = io.TextIOWrapper(
-                io.BufferedWriter(self),  # type: ignore[type-var] # a RawIOBase, as it asks for
-                encoding="utf-8",
-                errors="backslashreplace",
-                newline="\n",
-                line_buffering=True,
+        """Put this console in the place of sys.stdout and sys.stderr, whatever stands there."""
+        while len(self._streams) < len(_NAMES):
+            self._streams.append(
+                io.TextIOWrapper(
+                    io.BufferedWriter(self),  # type: ignore[type-var] # a RawIOBase, as it asks for
+                    encoding="utf-8",
+                    errors="backslashreplace",
+                    newline="\n",
+                    line_buffering=True,
+                )
             )
-            self._streams.append(stream)
+        for name, stream in zip(_NAMES, self._streams, strict=True):
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
 

@@ -5,7 +5,8 @@ collect; it answers {"op": "ready", "tests": […], "once": false}. {"op": "run"
 often as is asked, makes it run the tests named in a fork of the session that has collected; where it
 can't fork, in that session itself, which can be done once. While it does it sends
 
-    {"op": "play", "scene", "given"}            and waits for the stage's answer
+    {"op": "play", "scene", "given", "process"} and waits for the stage's answer
+    {"op": "finish"}                            likewise
     {"op": "result", "id", "outcome", …}        as soon as a test is known
     {"op": "done", "outcomes": {…}}             pytest-json-report's own account, to check against
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import inspect
 import os
 import shutil
 import signal
@@ -35,6 +37,13 @@ from grader.inside.testing import BrokenRuleError, Case, Expect, Play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# Parts of pytest that hidden tests have no use for; importing and asking them takes time. (`legacypath`
+# has to stay: pytest-json-report reads a session's `fspath`.)
+_NOT_NEEDED = (
+    *("cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "logging", "pastebin"),
+    *("setuponly", "setupplan", "stepwise", "subtests", "threadexception", "unittest"),
+    "unraisableexception",
+)
 _METADATA = "lab_check"
 _PREFIX = "test_"
 
@@ -126,8 +135,30 @@ class JudgePlugin:
         """Draws values, for this test and seed."""
         return Draw(self._seed, _id(request.node.name))
 
-    def _ask(self, scene: str, given: dict[str, Any]) -> dict[str, Any]:
-        self._channel.send({"op": "play", "scene": scene, "given": given})
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Run a test; again, with a process for each scene, where one process for all could be why it fails."""
+        player = pyfuncitem.stash.get(_PLAY, None)
+        if player is None:
+            return None
+        names = inspect.signature(pyfuncitem.obj).parameters
+        values = {name: pyfuncitem.funcargs[name] for name in names}
+        try:
+            pyfuncitem.obj(**values)
+        except Exception:
+            if not player.shared:
+                raise
+        else:
+            if player.finish():
+                return True
+        player.again()
+        if "draw" in values:
+            values["draw"] = Draw(self._seed, _id(pyfuncitem.name))
+        pyfuncitem.obj(**values)
+        return True
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        self._channel.send(question)
         answer: dict[str, Any] = self._channel.receive()
         if answer.get("op") == "stop":
             if self._once:
@@ -216,9 +247,13 @@ def _run_pytest(file: Path, plugin: JudgePlugin, collected: Callable[[], None]) 
         def pytest_collection_finish(self) -> None:
             collected()  # nothing of the tests stays on disk while a submission is judged
 
-    arguments = ["-q", "-c", os.devnull, "--rootdir", str(file.parent), "--noconftest"]
+    here = str(file.parent)
+    arguments = ["-q", "-c", os.devnull, "--rootdir", here, "--noconftest"]
+    # Else every folder above is listed, and each of its entries looked at.
+    arguments += ["--confcutdir", here]
     arguments += ["--import-mode=importlib", "--assert=plain", "--capture=sys", "--tb=no"]
-    arguments += ["-p", "no:cacheprovider", "-p", "pytest_jsonreport.plugin", "--json-report"]
+    arguments += [f"-pno:{name}" for name in _NOT_NEEDED]
+    arguments += ["-p", "pytest_jsonreport.plugin", "--json-report"]
     arguments += ["--json-report-file=none", "--json-report-omit"]
     arguments += ["collectors", "log", "streams", "warnings", "keywords", "traceback", "--"]
     pytest.main([*arguments, str(file)], plugins=[plugin, Tidy()])

@@ -30,6 +30,8 @@ class Seen:
         timed_out: its time on the clock was up.
         hung_up: the grader went away meanwhile.
         out_of_memory: the kernel ended something for want of memory meanwhile.
+        stays: it has answered, and waits for the next job.
+        alone: it had done no job before.
     """
 
     frame: bytearray = field(default_factory=bytearray)
@@ -39,10 +41,14 @@ class Seen:
     timed_out: bool = False
     hung_up: bool = False
     out_of_memory: bool = False
+    stays: bool = False
+    alone: bool = True
 
 
 def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
     """What the job gave, or the fault that kept it from giving anything; and what was printed.
+
+    Also `alone`, whether its process had done no job before, and `stays`, whether it is there for another.
 
     Args:
         seen: all that came out of the process.
@@ -50,10 +56,21 @@ def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
         wall_s: seconds on the clock that it had.
     """
     kept = bytes(seen.printed[: limits.stdout_bytes])
+    verdict = _verdict(seen, limits, wall_s)
     return {
-        **_verdict(seen, limits, wall_s),
+        **verdict,
         "stdout": kept.decode("utf-8", "backslashreplace"),
+        "alone": seen.alone,
+        "stays": seen.stays and "fault" not in verdict,
     }
+
+
+def whole_frame(data: bytearray, limits: Limits) -> bool:
+    """Whether an answer is complete, or can't become one any more."""
+    if len(data) < wire.HEADER.size:
+        return False
+    (length,) = wire.HEADER.unpack_from(data)
+    return len(data) >= wire.HEADER.size + min(int(length), limits.frame_bytes)
 
 
 def fault(kind: Any, message: str) -> dict[str, Any]:
@@ -62,10 +79,11 @@ def fault(kind: Any, message: str) -> dict[str, Any]:
 
 
 def _verdict(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
-    if seen.timed_out or seen.status is None:
+    if seen.timed_out or (seen.status is None and not seen.stays):
         return fault("timeout", f"the harness did not come back within {wall_s:g} s")
-    if seen.status < 0 or seen.status >= _NT_FAULT or not seen.frame:
-        return _ended(seen, seen.status, limits)
+    status = seen.status or 0
+    if status < 0 or status >= _NT_FAULT or not seen.frame:
+        return _ended(seen, status, limits)
     try:
         return _only_frame(seen.frame, limits)
     except WireError as exc:

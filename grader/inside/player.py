@@ -1,7 +1,9 @@
-"""One job beside the submission: import it, or play one scene with it. Runs in a process of its own.
+"""Jobs beside the submission: import it, or play a scene with it. Runs in a process of its own.
 
-The process is thrown away afterwards, so nothing that a submission leaves behind reaches the next
-scene. What a job gives is a dict with one key: `observation`, `lines`, `code`, `problem` or `fault`.
+A job that says "stay" may be followed by others in the same process: one test's scenes, each with the
+submission imported afresh. After any other the process is over, so nothing that a submission leaves
+behind reaches what comes next. What a job gives is a dict with one key: `observation`, `lines`, `code`,
+`problem` or `fault`.
 
 Where the stage can fork, the process is a fork of it. Where it can't, `main` runs in an interpreter that
 the stage has started (see `spawn`).
@@ -41,12 +43,13 @@ if TYPE_CHECKING:
 
     from grader.inside.keep import Keep
 
-ANSWER_FD = 3  # where a player's answer goes
+ANSWER_FD = 3  # where a player's answers go
+JOB_FD = 4  # where its jobs come from
 # A stage's first job. What takes longer is compiled for each scene, and runs out of time there.
 COMPILE = {"op": "compile", "wall_s": 2.0}
 READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
 # The process goes on with these when the submission has had its way with `os`.
-leave, _write = os._exit, os.write
+leave, _read, _write = os._exit, os.read, os.write
 _NOT_INSTALLED = (
     "A lab has Python's standard library and `lab`; nothing else is installed where it is graded."
 )
@@ -68,15 +71,20 @@ def prepare(keep: Keep) -> Console:
     return console
 
 
-def play_one(keep: Keep, console: Console, ready: Callable[[], object] = lambda: None) -> None:
-    """Be a player: caged, wait for a job on standard input, do it, and write to ANSWER_FD what it gives.
+def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: None) -> None:
+    """Be a player: caged, take jobs from standard input, and write to ANSWER_FD what each gives.
 
     Args:
         keep: what is played. Nothing of the submission runs before there is a job.
         console: from `prepare`.
         ready: called when there is nothing left to do but wait.
+
+    Raises:
+        EOFError: no more jobs are wanted.
     """
-    os.closerange(ANSWER_FD + 1, 256)
+    os.dup2(0, JOB_FD)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.closerange(JOB_FD + 1, 256)
     system.enter_cage(
         cpu_s=keep.limits.scene_cpu_s,
         # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
@@ -85,19 +93,23 @@ def play_one(keep: Keep, console: Console, ready: Callable[[], object] = lambda:
     )
     code = marshal.loads(keep.code) if keep.code else None  # noqa: S302 - made by Python, in a fork
     ready()
-    job = wire.read_frame(read_input, wire.MAX_TRUSTED_FRAME)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
     os.dup2(1, 2)
-    rest = memoryview(answer(job, keep, code, console))
-    while rest:
-        rest = rest[_write(ANSWER_FD, rest) :]
+    more = True
+    while more:
+        job = wire.read_frame(_read_job, wire.MAX_TRUSTED_FRAME)
+        more = job.get("stay", False)
+        console.install()
+        rest = memoryview(answer(job, keep, code, console))
+        while rest:
+            rest = rest[_write(ANSWER_FD, rest) :]
 
 
-def read_input(count: int) -> bytes:
-    """So many bytes at most from standard input."""
-    return os.read(0, min(count, 1 << 16))
+def _read_job(count: int) -> bytes:
+    return _read(JOB_FD, min(count, 1 << 16))
+
+
+def _read_input(count: int) -> bytes:
+    return _read(0, min(count, 1 << 16))
 
 
 def main() -> None:
@@ -108,7 +120,7 @@ def main() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        first = wire.read_frame(read_input, wire.MAX_TRUSTED_FRAME)
+        first = wire.read_frame(_read_input, wire.MAX_TRUSTED_FRAME)
     except EOFError:
         return  # no more scenes are wanted
     keep = take_in(first)
@@ -116,7 +128,7 @@ def main() -> None:
     os.dup2(2, ANSWER_FD)
     console = prepare(keep)
     try:
-        play_one(keep, console, lambda: _write(ANSWER_FD, READY))
+        play(keep, console, lambda: _write(ANSWER_FD, READY))
     finally:
         leave(0)  # also where the stage has gone, and there is no job
 

@@ -23,7 +23,7 @@ from grader.records import SceneFault, from_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
+    Ask = Callable[[dict[str, Any]], dict[str, Any]]
     Shapes = Mapping[str, Callable[..., Any]]
 
 __all__ = ["GIVEN", "BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
@@ -86,10 +86,13 @@ class Case:
 
 
 class Play:
-    """Plays scenes on the stage.
+    """Plays scenes on the stage: a test's in one process, which imports the submission for each afresh.
+
+    What comes of a scene that was not the first in its process may come of those before it. So it counts
+    only where all is as it should be; else the test has to be run again, `alone`: see `again`.
 
     Args:
-        ask: sends a scene's name and values to the stage and gives back its answer.
+        ask: sends a question to the stage and gives back its answer; see `grader.inside.stage`.
         case: shared with `Expect`: what to say was given when something fails.
         shapes: how each scene writes down what it saw.
     """
@@ -98,7 +101,21 @@ class Play:
         self._ask = ask
         self._shapes = shapes
         self._case = case
+        self._there = False  # a process that waits for another scene
+        self._alone = False
+        self.shared = False  # a scene was not the first in its process
         self.stdout = ""
+
+    def again(self) -> None:
+        """From now on each scene has a process of its own. Forget what has been played."""
+        self._alone, self.shared, self._there = True, False, False
+        self.stdout = ""
+        vars(self._case).update(vars(Case()))
+
+    def finish(self) -> bool:
+        """End what has been played. False where that shows that a scene did more than to answer."""
+        there, self._there = self._there, False
+        return not there or self._ask({"op": "finish"}).get("clean", False)
 
     def case(self, *, given: str, replay: str = "", hint: str = "") -> None:
         """Say what the next scenes and expectations are about: the values, and how to replay them."""
@@ -111,8 +128,10 @@ class Play:
             BrokenRuleError: the submission raised, lacks a name, took too long, or crashed.
             SceneError: the scene itself is wrong.
         """
-        answer = self._ask(scene, given)
-        self.stdout = answer.get("stdout", "")
+        process = "own" if self._alone else "same" if self._there else "new"
+        answer = self._ask({"op": "play", "scene": scene, "given": given, "process": process})
+        self.stdout, self._there = answer.get("stdout", ""), answer.get("stays", False)
+        self.shared = self.shared or not answer.get("alone", True)
         if "observation" in answer:
             shape = self._shapes.get(scene)
             if shape is not None and not fits(answer["observation"], shape(**given)):

@@ -77,8 +77,8 @@ def inside(folder: Path) -> int:
 
         @pytest.fixture
         def play(self, case: Case) -> Play:
-            def ask(scene: str, given: dict[str, Any]) -> dict[str, Any]:
-                return {"observation": scenes[scene](actor, **given)}
+            def ask(asked: dict[str, Any]) -> dict[str, Any]:
+                return {"observation": scenes[asked["scene"]](actor, **asked["given"])}
 
             return Play(ask, case, {})
 

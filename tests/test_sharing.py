@@ -1,0 +1,135 @@
+"""A test's scenes share a process as long as nothing comes of it: the verdict is that of scenes apart.
+
+Each submission here counts, past its own module, how often it has been imported in one process: a scene
+that is the first in its process finds 0. What it does otherwise must never show in a report.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader import grade
+from grader.grading import Stage
+from grader.records import Limits, Report, to_json
+from grader.submission import from_bytes
+from tests.test_grading import SOLUTION
+
+TESTS = ["missing_result", "late_result", "record_ends_on_damage"]
+LIMITS = Limits(scene_cpu_s=1, scene_wall_s=20.0, hurried_wall_s=0.5)
+COUNTING = """
+import sys as _sys
+_before = _sys.__dict__.setdefault("_imports", 0)
+_sys._imports += 1
+_right = repair_tool_history
+def repair_tool_history(messages):
+    {what}
+    return _right(messages)
+"""
+
+
+def graded(what: str, above: str = "", **options: Any) -> Report:
+    text = SOLUTION + above + COUNTING.format(what=what)
+    options = {"tests": TESTS, "limits": LIMITS, **options}
+    return grade(from_bytes(text.encode()), 10, **options)
+
+
+def told(report: Report) -> Any:
+    """All that a report says but for times and what it is about."""
+    plain = to_json(report)
+    for key in ("duration_s", "started_at", "submission"):
+        del plain[key]
+    for test in plain["tests"]:
+        del test["duration_s"]
+    return plain
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        "return []",
+        "raise KeyError('c1')",
+        "import os; os._exit(0)",
+        "import os; os.kill(os.getpid(), 11)",
+        "import os; os.write(3, b'x' * 9)",
+        "import os; os.close(3)",
+        "import os; os.close(4)",
+        "return [0] * 10 ** 10",
+        "while True: pass",
+        "import time; time.sleep(60)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+        "import lab; lab.__dict__.clear()",
+        "import sys; sys.stdout.close()",
+        "import sys; sys.stdout = None",
+        "import builtins; builtins.len = None",
+        "import json; json.dumps = json.loads = None",
+    ],
+)
+def test_what_goes_wrong_only_when_it_was_played_before_does_not_show(worse: str) -> None:
+    report = graded(f"if _before:\n        {worse}")
+    assert told(report) == told(graded("pass"))
+    assert report.verdict == "pass"
+
+
+@pytest.mark.parametrize("worse", ["return []", "raise KeyError('c1')", "import os; os._exit(0)"])
+def test_what_is_right_only_when_it_was_played_before_fails_as_it_always_does(worse: str) -> None:
+    """Nothing of what a report says shows that it went better at a second try."""
+    always, at_first = graded(worse), graded(f"if not _before:\n        {worse}")
+    assert [t.outcome for t in at_first.tests] == ["fail"] * 3
+    assert [(t.message, t.observed) for t in at_first.tests] == [
+        (t.message, t.observed) for t in always.tests
+    ]
+
+
+def test_a_failure_is_found_in_a_process_of_its_own() -> None:
+    """A wrong answer that shows in the third scene of a test, and otherwise only once the process is used."""
+    wrong = "if len(messages) == 6: return 'wrong'\n    if _before: return None"
+    alone = graded("if len(messages) == 6: return 'wrong'", tests=TESTS[:1])
+    report = graded(wrong, tests=TESTS[:1])
+    assert report.verdict == "fail"
+    assert (report.tests[0].message, report.tests[0].observed) == (
+        alone.tests[0].message,
+        alone.tests[0].observed,
+    )
+
+
+def test_a_module_is_new_in_each_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+    """State in the student's own file does not reach the next scene. At most three calls are made in one."""
+    kept = "_seen.append(1)\n    if len(_seen) > 3: return []"
+    assert played(monkeypatch, kept, "_seen = []\n") == played(monkeypatch, "pass")
+
+
+def played(monkeypatch: pytest.MonkeyPatch, what: str, above: str = "") -> list[tuple[str, bool]]:
+    """For each scene where it was asked for, and whether it was alone."""
+    jobs: list[tuple[str, bool]] = []
+    do = Stage.do
+
+    def noting(self: Stage, op: str, **values: Any) -> dict[str, Any]:
+        answer = do(self, op, **values)
+        if op == "play":
+            jobs.append((values["process"], answer["alone"]))
+        return answer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Stage, "do", noting)
+        graded(what, above, tests=TESTS[:1])
+    return jobs
+
+
+def test_a_right_answer_needs_one_process_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = played(monkeypatch, "pass")
+    assert jobs[0] == ("new", True)
+    assert set(jobs[1:]) == {("same", False)}
+    assert len(jobs) > 3
+
+
+def test_a_wrong_one_is_played_again_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = played(monkeypatch, "if len(messages) == 6: return []")
+    shared = [job for job in jobs if job[0] != "own"]
+    assert jobs[len(shared) :] == [("own", True)] * len(shared)
+    assert len(shared) > 1
+
+
+def test_what_fails_at_once_is_not_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert played(monkeypatch, "return []") == [("new", True)]
