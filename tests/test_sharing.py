@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from grader import grade
-from grader.grading import Stage
 from grader.records import Limits, Report, to_json
+from grader.staging import Stage
 from grader.submission import from_bytes
 from tests.test_grading import SOLUTION
 
