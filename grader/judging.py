@@ -9,8 +9,8 @@ from grader.errors import LessonError, RoomError, WireError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from grader.carried import Limits
     from grader.lessons import Lesson
-    from grader.records import Limits
     from grader.rooms import Room, Rooms
 
     Play = Callable[[dict[str, Any]], dict[str, Any]]

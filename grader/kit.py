@@ -28,7 +28,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != here]
 
 try:
-    from grader.cli import main
+    from grader.start import main
 except ImportError:
     sys.exit(
         "lab_check is not installed for this Python ({}).\\n"

@@ -1,61 +1,47 @@
-"""The vocabulary: frozen records that the whole program speaks, and their one encoding.
+"""The vocabulary: frozen records that the whole program speaks.
 
-`Report` is what a grading gives. `to_json` turns any record into plain JSON and `report_from_json`
-turns a report back; nothing else encodes or decodes one. The field names of `Report` and what it
-contains are stable within a `SCHEMA_VERSION`; docs/report.schema.json describes them.
+`Report` is what a grading gives, and `report_from_json` turns one back that `to_json` has turned into plain
+JSON. The field names of `Report` and what it contains are stable within a `SCHEMA_VERSION`;
+docs/report.schema.json describes them. What crosses into a room is in `carried`, and is spoken here, too.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import types
-import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from grader.carried import Kind, Limits, Problem, ProblemKind, SceneFault, from_json, to_json
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "GraderInfo",
+    "Kind",
+    "LessonName",
+    "Limits",
+    "Location",
+    "Outcome",
+    "Problem",
+    "ProblemKind",
+    "Report",
+    "Rule",
+    "RuleText",
+    "SceneFault",
+    "Score",
+    "Submission",
+    "SubmissionName",
+    "TestCase",
+    "TestResult",
+    "Verdict",
+    "WrongAnswer",
+    "from_json",
+    "report_from_json",
+    "to_json",
+]
 
 SCHEMA_VERSION = 1
 
 Verdict = Literal["pass", "fail", "error"]
 Outcome = Literal["pass", "fail", "error", "not_run"]
-Kind = Literal[
-    "rule",
-    "exception",
-    "timeout",
-    "crash",
-    "memory",
-    "output",
-    "protocol",
-    "missing_name",
-    "load",
-]
-ProblemKind = Literal[
-    "not_a_file",
-    "too_large",
-    "encoding",
-    "syntax_error",
-    "import_error",
-    "load_timeout",
-    "load_crash",
-]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a submission may use. Times in seconds, sizes in bytes."""
-
-    submission_bytes: int = 1 << 20
-    scene_cpu_s: float = 2.0
-    scene_wall_s: float = 10.0  # generous, so that a loaded machine fails nobody
-    hurried_wall_s: float = 1.25  # once `patience` scenes have used up the wall limit
-    patience: int = 2
-    total_s: float = 60.0
-    memory_bytes: int = 256 << 20
-    processes: int = 64
-    cpus: float = 1.0
-    frame_bytes: int = 1 << 20
-    stdout_bytes: int = 8 << 10
-    judge_s: float = 30.0  # how long the judge may think between two frames; its silence is ours
 
 
 @dataclass(frozen=True)
@@ -103,18 +89,6 @@ class TestCase:
 
 
 @dataclass(frozen=True)
-class SceneFault:
-    """A scene that gave no observation, and why. What the stage says instead of what was seen."""
-
-    kind: Kind | Literal["scene"]  # "scene": a fault in our own scene, never the submission's
-    message: str
-    line: int | None = None
-    traceback: tuple[str, ...] = ()
-    stdout: str = ""
-    name: str = ""  # of a missing name: what is missing
-
-
-@dataclass(frozen=True)
 class LessonName:
     """A lesson in a report."""
 
@@ -150,16 +124,6 @@ class Score:
 
     points: int
     max_points: int
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One cause for the whole file: said once, the tests it stops are `not_run`."""
-
-    kind: ProblemKind
-    message: str
-    line: int | None = None
-    help: str = ""
 
 
 @dataclass(frozen=True)
@@ -224,17 +188,6 @@ class Report:
     schema_version: int = field(default=SCHEMA_VERSION)
 
 
-def to_json(record: Any) -> Any:
-    """A record, or a tuple of records, as plain JSON. `schema_version` comes first."""
-    if dataclasses.is_dataclass(record) and not isinstance(record, type):
-        names = [f.name for f in dataclasses.fields(record)]
-        names.sort(key=lambda name: name != "schema_version")
-        return {name: to_json(getattr(record, name)) for name in names}
-    if isinstance(record, (list, tuple)):
-        return [to_json(item) for item in record]
-    return record
-
-
 def report_from_json(data: Any) -> Report:
     """The report that `to_json` was given.
 
@@ -245,62 +198,3 @@ def report_from_json(data: Any) -> Report:
         raise ValueError(f"not a report of schema version {SCHEMA_VERSION}")
     report: Report = from_json(Report, data)
     return report
-
-
-def from_json(wanted: Any, data: Any) -> Any:
-    """Build `wanted`, a record type or a type built from some, from plain JSON.
-
-    Raises:
-        ValueError: `data` does not have the shape that `wanted` asks for.
-    """
-    origin = typing.get_origin(wanted)
-    if dataclasses.is_dataclass(wanted):
-        return _record_from_json(wanted, data)
-    if origin is tuple:
-        if not isinstance(data, list):
-            raise ValueError(f"expected a list, got {type(data).__name__}")
-        return tuple(from_json(typing.get_args(wanted)[0], item) for item in data)
-    if origin is Literal:
-        if data not in typing.get_args(wanted):
-            raise ValueError(f"expected one of {typing.get_args(wanted)}, got {data!r}")
-        return data
-    if origin is types.UnionType or origin is typing.Union:
-        return _union_from_json(typing.get_args(wanted), data)
-    if wanted is float and type(data) is int:
-        return float(data)
-    if type(data) is not wanted:
-        raise ValueError(f"expected {wanted.__name__}, got {type(data).__name__}")
-    return data
-
-
-def _record_from_json(wanted: Any, data: Any) -> Any:
-    if not isinstance(data, dict):
-        raise ValueError(  # noqa: TRY004 - one exception for whatever is wrong with the data
-            f"{wanted.__name__}: expected an object, got {type(data).__name__}"
-        )
-    hints = _hints(wanted)
-    unknown = sorted(set(data) - set(hints))
-    if unknown:
-        raise ValueError(f"{wanted.__name__}: unknown field {unknown[0]!r}")
-    try:
-        return wanted(**{name: from_json(hints[name], value) for name, value in data.items()})
-    except TypeError as exc:
-        raise ValueError(str(exc)) from exc
-
-
-@functools.cache
-def _hints(wanted: Any) -> dict[str, Any]:
-    return typing.get_type_hints(wanted)
-
-
-def _union_from_json(choices: tuple[Any, ...], data: Any) -> Any:
-    if data is None and types.NoneType in choices:
-        return None
-    reasons = []
-    for choice in choices:
-        if choice is not types.NoneType:
-            try:
-                return from_json(choice, data)
-            except ValueError as exc:
-                reasons.append(str(exc))
-    raise ValueError(" or ".join(reasons))

@@ -11,8 +11,8 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from grader.carried import Limits
     from grader.lessons import Lesson
-    from grader.records import Limits
 
 
 class Exit(enum.IntEnum):
@@ -41,8 +41,8 @@ def limits_of(timeout: float | None) -> Limits:
     Raises:
         UsageError: no time at all.
     """
+    from grader.carried import Limits  # noqa: PLC0415
     from grader.errors import UsageError  # noqa: PLC0415
-    from grader.records import Limits  # noqa: PLC0415
 
     if timeout is None:
         return Limits()

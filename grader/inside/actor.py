@@ -12,8 +12,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from grader.carried import SceneFault
 from grader.inside.plain import describe, has, name_of, plain
-from grader.records import SceneFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

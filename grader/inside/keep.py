@@ -7,7 +7,7 @@ import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.records import Limits, from_json
+from grader.carried import Limits, from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

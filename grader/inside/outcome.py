@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
+from grader.carried import SceneFault, to_json
 from grader.errors import WireError
-from grader.records import SceneFault, to_json
 
 if TYPE_CHECKING:
-    from grader.records import Limits
+    from grader.carried import Limits
 
 FRAME_SLACK = 64  # bytes kept past the limit of a frame, so that a second one is noticed
 PRINTED_KEPT = 1 << 16  # bytes

@@ -20,6 +20,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
+from grader.carried import Problem, SceneFault, to_json
 from grader.errors import WireError
 from grader.inside import system
 from grader.inside.actor import (
@@ -36,7 +37,6 @@ from grader.inside.console import Console
 from grader.inside.keep import take_in
 from grader.inside.literals import as_literals
 from grader.inside.plain import TooLargeError
-from grader.records import Problem, SceneFault, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

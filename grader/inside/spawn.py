@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO, NoReturn
 
-    from grader.records import Limits
+    from grader.carried import Limits
 
 _FIRST_START_S = 20.0  # how long an interpreter may take to be ready: the first one, …
 _START_S = 4.0  # … and the others, within what the grader grants the stage beyond a scene's limit

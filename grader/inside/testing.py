@@ -16,15 +16,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grader.carried import SceneFault, from_json
 from grader.inside.compare import differing, equal, fits
 from grader.inside.draw import Draw
-from grader.records import SceneFault, from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Ask = Callable[[dict[str, Any]], dict[str, Any]]
     Shapes = Mapping[str, Callable[..., Any]]
+    Text = str | Callable[[], str]
 
 __all__ = ["GIVEN", "BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rule"]
 
@@ -78,10 +79,14 @@ class SceneError(Exception):
 
 @dataclass
 class Case:
-    """What is being played just now, for the messages of whatever fails."""
+    """What is being played just now, for the messages of whatever fails.
+
+    To make a text can take longer than to play and to compare. So a `Text` may be what makes it, and is asked
+    where something fails.
+    """
 
     given: str = ""
-    replay: str = ""
+    replay: Text = ""
     hint: str = ""
 
 
@@ -117,7 +122,7 @@ class Play:
         there, self._there = self._there, False
         return not there or self._ask({"op": "finish"}).get("clean", False)
 
-    def case(self, *, given: str, replay: str = "", hint: str = "") -> None:
+    def case(self, *, given: str, replay: Text = "", hint: str = "") -> None:
         """Say what the next scenes and expectations are about: the values, and how to replay them."""
         self._case.given, self._case.replay, self._case.hint = given, replay, hint
 
@@ -153,7 +158,7 @@ class Play:
             expected=due if of_a_rule else "",
             observed=came if of_a_rule else fault.message,
             hint=_HINTS.get(fault.kind) or case.hint,
-            replay=case.replay,
+            replay=_made(case.replay),
             line=fault.line,
             traceback=list(fault.traceback),
             name=fault.name,
@@ -174,10 +179,10 @@ class Expect:
         self,
         seen: Any,
         wanted: Any,
-        message: str,
+        message: Text,
         *,
         wrong: Mapping[str, Any] | None = None,
-        hint: str = "",
+        hint: Text = "",
         about: str = "",
         shown: tuple[Any, Any] | None = None,
     ) -> None:
@@ -201,12 +206,12 @@ class Expect:
         looks_like = next((name for name, idea in (wrong or {}).items() if _is(seen, idea)), "")
         expected, observed, diff = differing(*(shown or (wanted, seen)))
         self.fail(
-            message,
+            _made(message),
             expected=expected,
             observed=observed,
             diff=diff,
             wrong=looks_like,
-            hint=hint,
+            hint=_made(hint),
             about=about,
         )
 
@@ -257,10 +262,14 @@ class Expect:
                 diff=diff,
                 hint=hint or self._case.hint,
                 wrong_answer=wrong,
-                replay=self._case.replay,
+                replay=_made(self._case.replay),
                 about=about,
             )
         )
+
+
+def _made(text: Text) -> str:
+    return text if isinstance(text, str) else text()
 
 
 def _is(seen: Any, idea: Any) -> bool:

@@ -14,9 +14,9 @@ from grader.errors import RoomError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.records import Limits
+    from grader.carried import Limits
 
-_SOCKET = "/var/run/docker.sock"
+SOCKET = "/var/run/docker.sock"
 
 
 class Room(Protocol):
@@ -84,10 +84,8 @@ def choose(
         UsageError: "auto" in a CI pipeline without an engine: there, falling back in silence would
             mean grading strangers' code unsealed.
     """
-    from grader.rooms.process import ProcessRooms  # noqa: PLC0415 - one of them is used
-
     if runner == "local":
-        return ProcessRooms(ahead=ahead)
+        return _processes(ahead=ahead)
     try:
         return _containers(limits, ahead=ahead)
     except RoomError as exc:
@@ -100,14 +98,22 @@ def choose(
                 " submissions of strangers belong into containers.",
             ) from exc
         warn(f"{exc.message} So this runs in plain processes (--runner local).")
-        return ProcessRooms(ahead=ahead)
+        return _processes(ahead=ahead)
+
+
+def _processes(*, ahead: bool) -> Rooms:
+    from grader.rooms import early  # noqa: PLC0415 - one kind is used
+    from grader.rooms.process import ProcessRooms  # noqa: PLC0415
+
+    opened = early.take() if ahead else None
+    return opened or ProcessRooms(ahead=ahead)
 
 
 def _containers(limits: Limits, *, ahead: bool) -> Rooms:
     asked = os.environ.get("DOCKER_HOST") or os.name == "nt"
-    if not asked and not Path(_SOCKET).exists():  # told without importing the SDK
+    if not asked and not Path(SOCKET).exists():  # told without importing the SDK
         raise RoomError(
-            f"No container engine listens on {_SOCKET}.",
+            f"No container engine listens on {SOCKET}.",
             reason="open",
             help="Start Docker (or Podman's socket), or set DOCKER_HOST if it listens elsewhere;"
             " --runner local needs no engine.",

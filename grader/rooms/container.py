@@ -20,8 +20,8 @@ import uuid
 from typing import TYPE_CHECKING, Any, Self
 
 from grader import wire
+from grader.carried import Limits
 from grader.errors import RoomError, WireError
-from grader.records import Limits
 from grader.rooms import engine as engines
 from grader.rooms import image as images
 from grader.rooms import sweeping

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
+from grader.carried import Limits, to_json
 from grader.errors import LabCheckError, RoomError, WireError
-from grader.records import Limits, to_json
 from grader.rooms import image as images
 from grader.rooms import sweeping
 from grader.rooms.container import ContainerRoom

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from grader.records import Limits
+    from grader.carried import Limits
 
 Role = Literal["stage", "judge"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import lab
@@ -285,7 +286,7 @@ def heard(
     plan = {**work, "runs": [order(prompt, max_turns)]}
     play.case(
         given=given,
-        replay=code_of(plan) + listen,
+        replay=lambda: code_of(plan) + listen,
         hint="Run the lines below: they show what your loop tells, and the record beside it.",
     )
     (seen,) = play("runs", plays=[plan])
@@ -914,7 +915,7 @@ def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
     what = f"a reply with {len(asked)} tool calls, then the answer"
     play.case(
         given=f"{what}; the run is closed after each of its events",
-        replay=code_of(plan) + LISTEN,
+        replay=lambda: code_of(plan) + LISTEN,
         hint="Run the lines below: they print the record at each event.",
     )
     all_seen = play("stops", play=plan, after=counts)
@@ -927,7 +928,7 @@ def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
         play.case(
             given=f"{what}; the run is "
             + (f"closed after event {count}" if count else "heard out"),
-            replay=code_of(plan, noted=count is not None) + leaving(count),
+            replay=partial(leaving_code, plan, count),
             hint="Run the lines below: they print the record and the tools' runs at each event.",
         )
         check_run(expect, seen)
@@ -938,13 +939,13 @@ def test_stop_after_any_event(play: Play, draw: Draw, expect: Expect) -> None:
             closed(expect, seen, count)
 
 
-def leaving(count: int | None) -> str:
-    """Lines that listen to so many events of `run`, then close it."""
+def leaving_code(plan: Data, count: int | None) -> str:
+    """Lines that listen to so many events of a run, then close it."""
     if count is None:
-        return LISTEN + SHOW
+        return code_of(plan) + LISTEN + SHOW
     standing_now = 'lab.shape(messages), "- tools run:", len(ran)'
     return (
-        f"for number, event in zip(range({count}), run):\n"
+        f"{code_of(plan, noted=True)}for number, event in zip(range({count}), run):\n"
         f'    print(event, "- record:", {standing_now})\n'
         f'run.close()\nprint("after close():", {standing_now})\n'
     )
@@ -1061,10 +1062,12 @@ def test_second_run_own_messages(play: Play, draw: Draw, expect: Expect) -> None
     plan["runs"] = [order(one[0]["content"]), order(two[0]["content"])]
     play.case(
         given="two runs, one after the other, on a list that holds two messages already",
-        replay=f"{code_of(plan)}first = list(run)\n"
-        f"{start_code(plan, plan['runs'][1], check=False)}\nsecond = list(run)\n"
-        'print("the first run\'s last event, by now:", first[-1])\n'
-        'print("the second run\'s last event:", second[-1])\n',
+        replay=lambda: (
+            f"{code_of(plan)}first = list(run)\n"
+            f"{start_code(plan, plan['runs'][1], check=False)}\nsecond = list(run)\n"
+            'print("the first run\'s last event, by now:", first[-1])\n'
+            'print("the second run\'s last event:", second[-1])\n'
+        ),
         hint="Run the lines below: they print what each agent_end carries.",
     )
     (seen,) = play("runs", plays=[plan])
@@ -1134,6 +1137,12 @@ def last_messages(expect: Expect, events: Any) -> Any:
 # --- what events are made of ------------------------------------------------------------------------
 
 
+def json_code(plan: Data) -> str:
+    """Lines that have each event of a run written down."""
+    listen = "for event in run:\n    print(event)\n    renderer.render(event)\n"
+    return f"{code_of(plan)}renderer = harness.JsonRenderer()\n{listen}{SHOW}"
+
+
 @rule("plain-data")
 def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
     """Every event can be written as a line of JSON and read back the same."""
@@ -1155,9 +1164,7 @@ def test_events_are_json(play: Play, draw: Draw, expect: Expect) -> None:
         plan = {**job(draw, script, [spec]), "runs": [order(wanted.added[0]["content"])]}
         play.case(
             given=f"{given}, written by {JSON}",
-            replay=code_of(plan)
-            + "renderer = harness.JsonRenderer()\nfor event in run:\n    print(event)\n    renderer.render(event)\n"
-            + SHOW,
+            replay=partial(json_code, plan),
             hint="Run the lines below: they print each event, and then what is written of it.",
         )
         seen = play("json_lines", play=plan)
@@ -1289,7 +1296,7 @@ def fed(play: Play, given: str, *stories: Story, received: bool = False) -> list
     """
     play.case(
         given=given,
-        replay=feeding(stories, received=received),
+        replay=lambda: feeding(stories, received=received),
         hint="Run the lines below: nothing may be printed above the line of dashes.",
     )
     feeds = [item.events for item in stories]

@@ -283,7 +283,7 @@ def session(
 
 def hold(play: Play, spec: dict[str, Any], given: str, hint: str = "") -> dict[str, Any]:
     """Play one session; what was seen is that of its last run, with all that was said on the way."""
-    play.case(given=given, replay=session_code(spec), hint=hint or _RUN_IT)
+    play.case(given=given, replay=lambda: session_code(spec), hint=hint or _RUN_IT)
     (seen,) = play("sessions", plays=[harness_of(spec)], steps=spec["steps"])
     return {**seen, **(seen["steps"][-1] if seen["steps"] else {})}
 
@@ -682,7 +682,7 @@ def run_code(spec: dict[str, Any]) -> str:
 
 def run(play: Play, spec: dict[str, Any], given: str, hint: str = "") -> dict[str, Any]:
     """Play one run of run_agent over a list of our own."""
-    play.case(given=given, replay=run_code(spec), hint=hint or _RUN_IT)
+    play.case(given=given, replay=lambda: run_code(spec), hint=hint or _RUN_IT)
     seen: dict[str, Any] = play("run", play=spec)
     return seen
 
@@ -1481,9 +1481,11 @@ def nobody_elses_words(play: Play, draw: Draw, expect: Expect) -> None:
     made = "other = harness.Harness(model, harness.SYSTEM, [])\nh = harness"
     play.case(
         given="two Harnesses, of which the first is spoken to and the second is prompted",
-        replay=session_code(spec)
-        .replace("h = harness", made, 1)
-        .replace("run = h.prompt", f"{words}\nrun = h.prompt", 1),
+        replay=lambda: (
+            session_code(spec)
+            .replace("h = harness", made, 1)
+            .replace("run = h.prompt", f"{words}\nrun = h.prompt", 1)
+        ),
         hint="A queue is made in __init__, for each Harness its own.",
     )
     plays = [harness_of(other), harness_of(spec)]

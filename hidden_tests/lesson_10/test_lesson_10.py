@@ -18,6 +18,8 @@ from grader.inside.testing import GIVEN, BrokenRuleError, rule
 from grader.inside.transcripts import apart, complaints, fields_apart, shape, uncounted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.inside.testing import Draw, Expect, Play
 
 Data = dict[str, Any]
@@ -210,12 +212,10 @@ def repaired(
 
     `received`: the record is made of strings of their own, as it is when it was read from JSON.
     """
-    first = "".join(f"{replay.messages(r)}\nharness.{function}(record)\n" for r in before)
-    case(
-        play,
-        record,
-        name,
-        f"""{first}{recorded_as(record, name, received=received)}
+
+    def code() -> str:
+        first = "".join(f"{replay.messages(r)}\nharness.{function}(record)\n" for r in before)
+        return f"""{first}{recorded_as(record, name, received=received)}
 before = copy.deepcopy(record)
 view = harness.{function}(record)
 print("returned:        ", type(view).__name__)
@@ -225,19 +225,17 @@ print("from the record: ", [next((i for i, r in enumerate(record) if r is m), No
 print("a new list:      ", view is not record)
 print("record untouched:", record == before)
 print(*view, sep="\\n")
-""",
-    )
+"""
+
+    case(play, record, name, code, received=received)
     seen = play("repair", function=function, records=[*before, record], received=received)
     mended: Data = seen[-1]
     return mended
 
 
 def repaired_twice(play: Play, record: Messages, name: str = "") -> Data:
-    case(
-        play,
-        record,
-        name,
-        f"""{recorded_as(record, name)}
+    def code() -> str:
+        return f"""{recorded_as(record, name)}
 first = harness.{REPAIR}(record)
 again = harness.{REPAIR}(first)
 print("returned:    ", type(first).__name__, type(again).__name__)
@@ -245,21 +243,24 @@ print("once:        ", lab.shape(first))
 print("twice:       ", lab.shape(again))
 print("equal:       ", again == first)
 print("same objects:", len(again) == len(first) and all(a is b for a, b in zip(again, first)))
-""",
-    )
+"""
+
+    case(play, record, name, code)
     seen: Data = play("repair_twice", function=REPAIR, record=record)
     return seen
 
 
-def case(play: Play, record: Messages, name: str, code: str) -> None:
+def case(
+    play: Play, record: Messages, name: str, code: Callable[[], str], *, received: bool = False
+) -> None:
     modules = "damaged, harness, lab" if name else "harness, lab"
     given = f"damaged.{name} ({shape(record)})" if name else shape(record)
-    if "json." in code:
+    if received:
         modules = f"json\n\nimport {modules}"
         given = f"{given}, in which no two strings are one object"
     play.case(
         given=given,
-        replay=f"import copy\n\nimport {modules}\n\n{code}",
+        replay=lambda: f"import copy\n\nimport {modules}\n\n{code()}",
         hint="Run the lines below: they print what came back, message by message.",
     )
 
@@ -296,9 +297,9 @@ def comes_back(
     expect.equal(
         items,
         wanted,
-        differs(f"{function} returned", items, wanted),
+        lambda: differs(f"{function} returned", items, wanted),
         wrong={i: built(record, v) if isinstance(v, list) else v for i, v in ideas.items()},
-        hint=look(items, wanted),
+        hint=lambda: look(items, wanted),
     )
     same = [item if isinstance(item, int) else None for item in view]
     at = next((i for i, one in enumerate(same) if seen["same"][i : i + 1] != [one]), 0)
@@ -534,9 +535,11 @@ def same_again(expect: Expect, seen: Data, *, objects: bool = True) -> None:
     expect.equal(
         again,
         first,
-        f"repaired once it is {shape(first)}, and repaired once more {shape(again)}."
-        if shape(first) != shape(again)
-        else differs("repaired once more it is", again, first),
+        lambda: (
+            f"repaired once it is {shape(first)}, and repaired once more {shape(again)}."
+            if shape(first) != shape(again)
+            else differs("repaired once more it is", again, first)
+        ),
         wrong={
             "grows-each-time": lambda items: (
                 len(items) > len(first) and made_ups(items) > made_ups(first) > 0
@@ -676,7 +679,7 @@ def about(play: Play, plan: Data) -> None:
     """What fails from here on is about this conversation."""
     play.case(
         given=plan["given"],
-        replay=session_code(plan),
+        replay=lambda: session_code(plan),
         hint="Run the lines below: they print the record after each prompt, and what was sent.",
     )
 
@@ -776,7 +779,7 @@ def record_is(expect: Expect, seen: list[Any], wanted: Messages, wrong: Data | N
     expect.equal(
         uncounted(seen),
         uncounted(wanted),
-        differs("h.messages is", uncounted(seen), uncounted(wanted)),
+        lambda: differs("h.messages is", uncounted(seen), uncounted(wanted)),
         wrong={"record-repaired": has_made_up, **(wrong or {})},
         hint=_HOLES if has_made_up(seen) else _KEPT,
         about=GIVEN,
@@ -791,9 +794,9 @@ def request_is(
     expect.equal(
         uncounted(seen),
         wanted,
-        differs(f"model call {number + 1} was sent", uncounted(seen), wanted),
+        lambda: differs(f"model call {number + 1} was sent", uncounted(seen), wanted),
         wrong=wrong,
-        hint=look(uncounted(seen), wanted),
+        hint=lambda: look(uncounted(seen), wanted),
         about=VIEW,
     )
 
@@ -851,7 +854,7 @@ def test_walk_away_recovers(play: Play, draw: Draw, expect: Expect) -> None:
     requests_are_valid(expect, walked)
     play.case(
         given=f"{walks['given']}, where an earlier session had that call's result",
-        replay=session_code(stays) + "\n" + session_code(walks, more=True),
+        replay=lambda: session_code(stays) + "\n" + session_code(walks, more=True),
         hint="Run the lines below: they hold both conversations.",
     )
     remembers = {"remembers": lambda items: tool["says"] in said(items, call["id"])}
