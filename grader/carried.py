@@ -1,17 +1,16 @@
 """The records that cross into a room or come back from one, and the one encoding of all records.
 
-Apart from `records`, because the rooms import this one and not the others, and start-up counts there.
-`to_json` turns any record into plain JSON, `from_json` builds any; nothing else encodes or decodes one.
+Apart from `records`, because the rooms import this one and not the others, and start-up counts there: for
+the same reason its records are named tuples, which need no `dataclasses`. `to_json` turns any record into
+plain JSON, `from_json` builds any; nothing else encodes or decodes one.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import types
 import typing
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal[
     "rule",
@@ -35,8 +34,7 @@ ProblemKind = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a submission may use. Times in seconds, sizes in bytes."""
 
     submission_bytes: int = 1 << 20
@@ -53,8 +51,7 @@ class Limits:
     judge_s: float = 30.0  # how long the judge may think between two frames; its silence is ours
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """One cause for the whole file: said once, the tests it stops are `not_run`."""
 
     kind: ProblemKind
@@ -63,8 +60,7 @@ class Problem:
     help: str = ""
 
 
-@dataclass(frozen=True)
-class SceneFault:
+class SceneFault(NamedTuple):
     """A scene that gave no observation, and why. What the stage says instead of what was seen."""
 
     kind: Kind | Literal["scene"]  # "scene": a fault in our own scene, never the submission's
@@ -75,12 +71,18 @@ class SceneFault:
     name: str = ""  # of a missing name: what is missing
 
 
+def fields_of(record: Any) -> tuple[str, ...]:
+    """The names of a record's fields, or of a record type's; () for anything else."""
+    dataclass: dict[str, Any] = getattr(record, "__dataclass_fields__", {})
+    named: tuple[str, ...] = getattr(record, "_fields", ())
+    return tuple(dataclass) or named
+
+
 def to_json(record: Any) -> Any:
     """A record, or a tuple of records, as plain JSON. `schema_version` comes first."""
-    if dataclasses.is_dataclass(record) and not isinstance(record, type):
-        names = [f.name for f in dataclasses.fields(record)]
-        names.sort(key=lambda name: name != "schema_version")
-        return {name: to_json(getattr(record, name)) for name in names}
+    if names := fields_of(record):
+        ordered = sorted(names, key=lambda name: name != "schema_version")
+        return {name: to_json(getattr(record, name)) for name in ordered}
     if isinstance(record, (list, tuple)):
         return [to_json(item) for item in record]
     return record
@@ -93,7 +95,7 @@ def from_json(wanted: Any, data: Any) -> Any:
         ValueError: `data` does not have the shape that `wanted` asks for.
     """
     origin = typing.get_origin(wanted)
-    if dataclasses.is_dataclass(wanted):
+    if fields_of(wanted):
         return _record_from_json(wanted, data)
     if origin is tuple:
         if not isinstance(data, list):

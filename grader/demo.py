@@ -48,7 +48,7 @@ def play(submission: Submission, lesson: Lesson, *, rooms: Rooms, limits: Limits
     path = lesson.folder / "demo.py"
     if not path.is_file():
         raise UsageError(f"Lesson {lesson.number} has no demonstration.")
-    limits = replace(limits, stdout_bytes=_STDOUT_BYTES)
+    limits = limits._replace(stdout_bytes=_STDOUT_BYTES)
     scenes = replace(lesson, scene_source=path.read_text(encoding="utf-8"))
     with closing(Stage(rooms, scenes, submission, limits)) as stage:
         try:

@@ -5,12 +5,12 @@ docs/report.schema.json is a copy of it, kept in step by a test.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import types
 import typing
 from typing import Any, Literal
 
+from grader.carried import fields_of
 from grader.records import SCHEMA_VERSION, Report
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
@@ -31,7 +31,7 @@ def report_schema() -> dict[str, Any]:
 
 def _record(record: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(record)
-    names = [field.name for field in dataclasses.fields(record)]
+    names = list(fields_of(record))
     return {
         "type": "object",
         "description": (record.__doc__ or "").strip().split("\n")[0],
@@ -43,8 +43,8 @@ def _record(record: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     origin = typing.get_origin(hint)
-    if dataclasses.is_dataclass(hint):
-        name = hint.__name__  # type: ignore[union-attr]
+    if fields_of(hint):
+        name = hint.__name__
         if name not in definitions:
             definitions[name] = {}
             definitions[name] = _record(hint, definitions)

@@ -48,8 +48,7 @@ def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
 
 
 def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
-    return dataclasses.replace(
-        fault,
+    return fault._replace(
         message=fault.message[:_MAX_TEXT],
         line=fault.line if fault.line is not None and 1 <= fault.line <= last_line else None,
         traceback=tuple(text[:_MAX_TEXT] for text in fault.traceback[-_MAX_LINES:]),

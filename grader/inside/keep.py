@@ -2,18 +2,51 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
 import types
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.carried import Limits, from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+# Of the standard library, what harnesses are written with, and what does nothing when it is imported. It is
+# imported once, where the source seems to, instead of in each process that plays a scene.
+_FAMILIAR = frozenset(
+    [
+        "abc",
+        "asyncio",
+        "bisect",
+        "collections",
+        "contextlib",
+        "copy",
+        "dataclasses",
+        "datetime",
+        "enum",
+        "functools",
+        "heapq",
+        "inspect",
+        "itertools",
+        "json",
+        "logging",
+        "math",
+        "operator",
+        "queue",
+        "random",
+        "re",
+        "string",
+        "textwrap",
+        "threading",
+        "time",
+        "typing",
+        "uuid",
+    ]
+)
 
 
-@dataclass
 class Keep:
     """One submission, and what it is played with.
 
@@ -21,21 +54,28 @@ class Keep:
         source: the submission's text.
         scenes: by name.
         limits: what a scene may use.
+
+    Attributes:
         processes: more than this many may not run under the player's user; None: nobody counts them.
         code: the source compiled, for `marshal`; empty where that has not been done, or can't be.
     """
 
-    source: str
-    scenes: dict[str, Callable[..., Any]]
-    limits: Limits
-    processes: int | None = None
-    code: bytes = b""
+    def __init__(
+        self, source: str, scenes: Mapping[str, Callable[..., Any]], limits: Limits
+    ) -> None:
+        self.source = source
+        self.scenes = scenes
+        self.limits = limits
+        self.processes: int | None = None
+        self.code = b""
 
 
 def take_in(first: dict[str, Any]) -> Keep:
     """Make a `Keep` of the first frame: our own modules and scenes are executed here, once."""
     import lab  # noqa: F401, PLC0415 - so that a player has it already
 
+    for name in _FAMILIAR.intersection(re.findall(r"\b(?:import|from)\s+(\w+)", first["source"])):
+        importlib.import_module(name)
     for name, source in first["modules"].items():
         module = types.ModuleType(name)
         sys.modules[name] = module

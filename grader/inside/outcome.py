@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import wire
@@ -18,11 +17,13 @@ PRINTED_KEPT = 1 << 16  # bytes
 _NT_FAULT = 0xC0000000  # from here on Windows tells of a crash in the exit status itself
 
 
-@dataclass
 class Seen:
     """A job under way: what has come out of its process so far.
 
     Args:
+        alone: it had done no job before.
+
+    Attributes:
         frame: what it wrote where its answer belongs.
         printed: what it printed.
         status: its exit status, below 0 the signal that ended it; None: it was not seen to end.
@@ -31,18 +32,15 @@ class Seen:
         hung_up: the grader went away meanwhile.
         out_of_memory: the kernel ended something for want of memory meanwhile.
         stays: it has answered, and waits for the next job.
-        alone: it had done no job before.
     """
 
-    frame: bytearray = field(default_factory=bytearray)
-    printed: bytearray = field(default_factory=bytearray)
-    status: int | None = None
-    cpu_s: float = 0.0
-    timed_out: bool = False
-    hung_up: bool = False
-    out_of_memory: bool = False
-    stays: bool = False
-    alone: bool = True
+    def __init__(self, *, alone: bool = True) -> None:
+        self.alone = alone
+        self.frame = bytearray()
+        self.printed = bytearray()
+        self.status: int | None = None
+        self.cpu_s = 0.0
+        self.timed_out = self.hung_up = self.out_of_memory = self.stays = False
 
 
 def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +84,7 @@ def _graded(data: bytes, lesson: Lesson, made_of: str) -> dict[str, Any]:
         "naive.py": Path(suite.HERE / "naive.py").read_bytes(),
         **{f"{name}.py": source.encode() for name, source in lesson.modules.items()},
     }
-    limits = dataclasses.replace(suite.LIMITS, memory_bytes=512 << 20)
+    limits = suite.LIMITS._replace(memory_bytes=512 << 20)
     engine = Engine()
     flags = container_flags(
         "judge",

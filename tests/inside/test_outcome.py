@@ -14,15 +14,21 @@ LIMITS = Limits(scene_cpu_s=2.0, frame_bytes=100, stdout_bytes=4)
 LINES = wire.encode({"lines": {}})
 
 
-def fault(**seen: Any) -> tuple[str, str]:
-    told = answer(Seen(**seen), LIMITS, 10.0)["fault"]
+def seen(**fields: Any) -> Seen:
+    made = Seen()
+    vars(made).update(fields)
+    return made
+
+
+def fault(**fields: Any) -> tuple[str, str]:
+    told = answer(seen(**fields), LIMITS, 10.0)["fault"]
     return told["kind"], told["message"]
 
 
 def test_an_answer_and_what_was_printed() -> None:
-    seen = Seen(frame=bytearray(LINES), printed=bytearray(b"ab\xff cut"), status=0)
+    came = seen(frame=bytearray(LINES), printed=bytearray(b"ab\xff cut"), status=0)
     told = {"stdout": "ab\\xff ", "alone": True, "stays": False}
-    assert answer(seen, LIMITS, 10.0) == {"lines": {}, **told}
+    assert answer(came, LIMITS, 10.0) == {"lines": {}, **told}
 
 
 @pytest.mark.parametrize(
@@ -75,8 +81,8 @@ def test_an_answer_that_is_none(frame: bytes, says: str) -> None:
 
 
 def test_a_process_that_waits_for_more_has_no_exit_status() -> None:
-    seen = Seen(frame=bytearray(LINES), stays=True, alone=False)
-    assert answer(seen, LIMITS, 10.0) == {
+    came = seen(frame=bytearray(LINES), stays=True, alone=False)
+    assert answer(came, LIMITS, 10.0) == {
         "lines": {},
         "stdout": "",
         "alone": False,
@@ -85,7 +91,7 @@ def test_a_process_that_waits_for_more_has_no_exit_status() -> None:
 
 
 def test_whoever_answers_twice_does_not_stay() -> None:
-    given = answer(Seen(frame=bytearray(LINES * 2), stays=True), LIMITS, 10.0)
+    given = answer(seen(frame=bytearray(LINES * 2), stays=True), LIMITS, 10.0)
     assert (given["fault"]["kind"], given["stays"]) == ("protocol", False)
 
 
