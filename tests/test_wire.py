@@ -100,3 +100,31 @@ def test_what_is_not_plain_can_not_be_sent() -> None:
     for value in (float("nan"), float("inf"), {1, 2}, object(), circle):
         with pytest.raises(WireError):
             wire.encode(value)
+
+
+@given(PLAIN)
+def test_a_frame_of_ours_brings_back_the_same(value: Any) -> None:
+    assert json.dumps(wire.read_trusted(io.BytesIO(wire.encode(value)).read)) == json.dumps(value)
+
+
+def test_a_frame_of_ours_may_be_deep_and_long_but_not_cut_or_anything() -> None:
+    deep: Any = []
+    for _ in range(2 * wire.MAX_DEPTH):
+        deep = [deep]
+    assert wire.read_trusted(io.BytesIO(wire.encode([deep, "x" * wire.MAX_FRAME])).read)[0] == deep
+    for body in (b"{", b"\xff", b"[" * 100_000):
+        with pytest.raises(WireError):
+            wire.decode_trusted(body)
+
+
+@pytest.mark.parametrize("wide", [0, 2 * wire.MAX_DEPTH])
+@pytest.mark.parametrize("kind", ["[%s]", '{"a":%s}'])
+def test_depth_is_counted_whatever_else_is_in_there(kind: str, wide: int) -> None:
+    """Few brackets can't be deep, so those are not looked at: neither way may differ at the limit."""
+    value = "1"
+    for _ in range(wire.MAX_DEPTH - 1):
+        value = kind % value
+    body = "[{},{}]".format(value, ",".join(["[]"] * wide or ["0"]))
+    wire.decode(body.encode())
+    with pytest.raises(WireError, match="nested deeper"):
+        wire.decode(f"[{body}]".encode())

@@ -62,9 +62,7 @@ class Channel:
     def receive(self) -> Any:
         """The next frame. Where the grader has gone there is nobody to judge for: this leaves."""
         try:
-            return wire.read_frame(
-                lambda count: os.read(self._incoming, min(count, 1 << 16)), wire.MAX_TRUSTED_FRAME
-            )
+            return wire.read_trusted(lambda n: os.read(self._incoming, min(n, 1 << 16)))
         except EOFError:
             os._exit(1)
 

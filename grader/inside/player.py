@@ -62,8 +62,10 @@ _NO_TYPING = (
 def prepare(keep: Keep) -> Console:
     """What can be done before there is a player: nothing of ours is left to import. Gives where prints go.
 
-    A stage that forks does this once, for every fork.
+    A stage that forks does this once, for itself and every fork.
     """
+    # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
+    system.build_cage(keep.limits.memory_bytes * 7 // 8)
     console = Console(1, 8 * keep.limits.stdout_bytes)
     console.install()
     for name in [name for name in sys.modules if name.partition(".")[0] == "grader"]:
@@ -87,8 +89,6 @@ def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: Non
     os.closerange(JOB_FD + 1, 256)
     system.enter_cage(
         cpu_s=keep.limits.scene_cpu_s,
-        # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
-        memory_bytes=keep.limits.memory_bytes * 7 // 8,
         processes=keep.processes,
     )
     code = marshal.loads(keep.code) if keep.code else None  # noqa: S302 - made by Python, in a fork
@@ -96,7 +96,7 @@ def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: Non
     os.dup2(1, 2)
     more = True
     while more:
-        job = wire.read_frame(_read_job, wire.MAX_TRUSTED_FRAME)
+        job = wire.read_trusted(_read_job)
         more = job.get("stay", False)
         console.install()
         rest = memoryview(answer(job, keep, code, console))
@@ -120,7 +120,7 @@ def main() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        first = wire.read_frame(_read_input, wire.MAX_TRUSTED_FRAME)
+        first = wire.read_trusted(_read_input)
     except EOFError:
         return  # no more scenes are wanted
     keep = take_in(first)

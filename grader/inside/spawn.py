@@ -76,7 +76,7 @@ class Line:
     def _read_on(self) -> None:
         try:
             while True:
-                self._frames.put(wire.read_frame(self._read, wire.MAX_TRUSTED_FRAME))
+                self._frames.put(wire.read_trusted(self._read))
         except (EOFError, WireError) as exc:
             self._frames.put(exc)
         except OSError as exc:

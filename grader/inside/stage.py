@@ -89,8 +89,8 @@ def main() -> None:
             from grader.inside import spawn  # noqa: PLC0415 - start-up time counts where it can
 
             spawn.serve(read, send, opened)
-        keep = take_in(wire.read_frame(read, wire.MAX_TRUSTED_FRAME))
+        keep = take_in(wire.read_trusted(read))
         keep.processes = system.processes_allowed(keep.limits.processes)
-        _serve(keep, lambda: wire.read_frame(read, wire.MAX_TRUSTED_FRAME), send, channel, opened)
+        _serve(keep, lambda: wire.read_trusted(read), send, channel, opened)
     system.end_everything(None)
     player.leave(0)  # there is nothing to tidy up

@@ -9,7 +9,6 @@ next scene to find. None of these calls is needed for a process other than the o
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import struct
 from typing import Any, NamedTuple
@@ -58,7 +57,6 @@ def keep_to_oneself(libc: Any) -> bool:
     return bool(libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.create_string_buffer(whole), 0, 0) == 0)
 
 
-@functools.cache
 def program_here() -> bytes:
     """The filter for this machine; b"" where its calls are not known."""
     calls = _CALLS.get(os.uname().machine) if hasattr(os, "uname") else None

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from typing import Any
 
 from grader.inside import syscalls
 
@@ -49,19 +50,35 @@ def harden_stage() -> None:
 
     Also adopts orphans, so that a double fork can still be found and ended. No effect off Linux.
     """
-    _keeps_reading()  # what is the same for every cage is found out once, here
-    syscalls.program_here()
+    _one_right()  # what is the same for every cage is found out once, here
     _prctl(_PR_SET_DUMPABLE, 0)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None) -> None:
+def build_cage(memory_bytes: int) -> None:
+    """Limit this process and all that come from it, as a process can still live with that plays nothing itself.
+
+    Args:
+        memory_bytes: of data; allocations past it raise MemoryError.
+    """
+    if resource is not None:
+        _limit("RLIMIT_DATA", memory_bytes, memory_bytes)
+        _limit(
+            "RLIMIT_AS", 4 * memory_bytes, 4 * memory_bytes
+        )  # threads' stacks: reserved, not used
+        _limit("RLIMIT_FSIZE", 0, 0)
+        _limit("RLIMIT_CORE", 0, 0)
+        _limit("RLIMIT_NOFILE", 128, 128)
+    if _libc is not None:
+        syscalls.keep_to_oneself(_libc)
+
+
+def enter_cage(*, cpu_s: float, processes: int | None) -> None:
     """Limit this process, which is about to run a submission, and give up what it does not need.
 
     Args:
         cpu_s: seconds of processor time; then SIGXCPU, and SIGKILL a second later.
-        memory_bytes: of data; allocations past it raise MemoryError.
         processes: more than are running under this user now; see `count_processes`. None in a
             container: the limit counts over all containers, and each has one of its own.
     """
@@ -74,15 +91,8 @@ def enter_cage(*, cpu_s: float, memory_bytes: int, processes: int | None) -> Non
         return
     whole = max(1, int(cpu_s))
     _limit("RLIMIT_CPU", whole, whole + 1)
-    _limit("RLIMIT_DATA", memory_bytes, memory_bytes)
-    _limit("RLIMIT_AS", 4 * memory_bytes, 4 * memory_bytes)  # thread stacks are reserved, not used
-    _limit("RLIMIT_FSIZE", 0, 0)
-    _limit("RLIMIT_CORE", 0, 0)
-    _limit("RLIMIT_NOFILE", 128, 128)
     if processes is not None:
         _limit("RLIMIT_NPROC", processes, processes)
-    if _libc is not None:
-        syscalls.keep_to_oneself(_libc)
 
 
 def _be_the_first_to_go() -> None:
@@ -155,8 +165,8 @@ def _drop_root() -> None:
     Where only root can read Python's own library, the right to read (and no other) is kept: else the
     submission could not import a thing.
     """
-    keeps_reading = _keeps_reading()
-    if keeps_reading:
+    right = _one_right()
+    if right is not None:
         _prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     for uid in (_OWN_UIDS + os.getppid(), NOBODY):  # a user namespace may not have the first
@@ -166,15 +176,18 @@ def _drop_root() -> None:
             break
     if os.getuid() == 0:
         raise PermissionError("root could not be given up")
-    if keeps_reading and _libc is not None:
-        header = (ctypes.c_uint32 * 2)(_CAPSET_VERSION, 0)
-        right = 1 << _CAP_DAC_READ_SEARCH
-        _libc.capset(header, (ctypes.c_uint32 * 6)(right, right, 0, 0, 0, 0))
+    if right is not None and _libc is not None:
+        _libc.capset(*right)
 
 
 @functools.cache
-def _keeps_reading() -> bool:
-    return not _readable_by_all(os.path.dirname(os.path.realpath(os.__file__)))
+def _one_right() -> tuple[Any, Any] | None:
+    """What `capset` takes for the right to read, where Python's own library is not everybody's to read."""
+    if _libc is None or _readable_by_all(os.path.dirname(os.path.realpath(os.__file__))):
+        return None
+    right = 1 << _CAP_DAC_READ_SEARCH
+    header = (ctypes.c_uint32 * 2)(_CAPSET_VERSION, 0)
+    return header, (ctypes.c_uint32 * 6)(right, right, 0, 0, 0, 0)
 
 
 def _readable_by_all(folder: str) -> bool:

@@ -18,6 +18,7 @@ _HEADER = struct.Struct(">BxxxI")
 _STDOUT, _STDERR = 1, 2
 _PATIENCE_S = 30.0  # for a room to take what it is sent
 _STDERR_KEPT = 4 << 10
+_AT_ONCE = 64 << 10  # bytes; a header, a frame's length and the frame come together
 STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 
 
@@ -34,6 +35,7 @@ class Line:
         self._attached = attached
         self._socket = getattr(attached, "_sock", attached)
         self._socket.settimeout(_PATIENCE_S)
+        self._ahead = b""  # received, and not read yet
         self._left = 0  # of the piece that is being read
         self._kind = _STDOUT
         self._stderr = bytearray()
@@ -88,10 +90,17 @@ class Line:
         return True
 
     def _receive(self, count: int) -> bytes:
+        """Up to `count` bytes of what came over the line; b"" when it has ended."""
+        if not self._ahead:
+            self._ahead = self._take()
+        data, self._ahead = self._ahead[:count], self._ahead[count:]
+        return data
+
+    def _take(self) -> bytes:
         receive: Callable[[int], bytes] = self._socket.recv
         while not self.closed:
             try:
-                data = receive(count)
+                data = receive(_AT_ONCE)
             except TimeoutError:
                 continue  # a room may be silent; how long is for `Room.receive` to say
             except (OSError, ValueError):

@@ -50,14 +50,15 @@ class ContainerRoom:
         role: "stage" or "judge"; what it is called in messages.
         image: the image's id.
         flags: from `container_flags`.
-        frame_limit: how many bytes a frame from it may have.
+        trusted: whether it is only ours that runs in it.
     """
 
     def __init__(
-        self, engine: Engine, role: str, image: str, flags: Mapping[str, Any], *, frame_limit: int
+        self, engine: Engine, role: str, image: str, flags: Mapping[str, Any], *, trusted: bool
     ) -> None:
         self._engine, self._role, self._image, self._flags = engine, role, image, flags
-        self._frame_limit = frame_limit
+        self._trusted = trusted
+        self._frame_limit = wire.MAX_TRUSTED_FRAME if trusted else 2 * wire.MAX_FRAME
         self._frames: queue.Queue[bytes | EOFError | WireError] = queue.Queue(maxsize=4)
         self._lock = threading.Lock()  # of what waits to be sent
         self._waiting: list[bytes] | None = []
@@ -90,7 +91,7 @@ class ContainerRoom:
             raise self._ended()
         if isinstance(frame, WireError):
             raise frame
-        return wire.decode(frame)
+        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
 
     def close(self) -> None:
         """End the container in the background. See `Room`."""
@@ -284,16 +285,16 @@ class ContainerRooms:
 
     def _new_stage(self) -> ContainerRoom:
         lifetime_s = self._limits.total_s + _STAGE_SPARE_S
-        return self._room("stage", lifetime_s, 2 * wire.MAX_FRAME)
+        return self._room("stage", lifetime_s)
 
     def _new_judge(self) -> ContainerRoom:
-        return self._room("judge", _JUDGE_LIFETIME_S, wire.MAX_TRUSTED_FRAME)
+        return self._room("judge", _JUDGE_LIFETIME_S)
 
-    def _room(self, role: Role, lifetime_s: float, frame_limit: int) -> ContainerRoom:
+    def _room(self, role: Role, lifetime_s: float) -> ContainerRoom:
         assert self.image is not None
         labels = sweeping.labels(self._run, lifetime_s)
         flags = container_flags(role, self._limits, labels=labels)
-        room = ContainerRoom(self._engine, role, self.image, flags, frame_limit=frame_limit)
+        room = ContainerRoom(self._engine, role, self.image, flags, trusted=role == "judge")
         with self._lock:  # workers of a batch share one object
             self._rooms = [kept for kept in self._rooms if not kept.gone] + [room]
         return room

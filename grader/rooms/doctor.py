@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import wire
 from grader.carried import Limits, to_json
 from grader.errors import LabCheckError, RoomError, WireError
 from grader.rooms import image as images
@@ -61,9 +60,7 @@ class _Bench:
     def room(self, program: list[str] | None = None) -> ContainerRoom:
         labels = sweeping.labels(self.run, _LIFETIME_S)
         flags = self.flags("stage", self.limits, labels=labels, program=program)
-        return ContainerRoom(
-            self.engine, "probe", self.image, flags, frame_limit=2 * wire.MAX_FRAME
-        )
+        return ContainerRoom(self.engine, "probe", self.image, flags, trusted=False)
 
     def probe(self, name: str, number: int = 0) -> dict[str, Any]:
         """What a probe found.

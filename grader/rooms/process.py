@@ -42,7 +42,7 @@ class ProcessRoom:
         module: of `grader.inside`, whose main() runs in it.
         folders: that go on its path, before the standard library.
         keep_path: whether they stay there once the room's own modules are imported.
-        frame_limit: how many bytes a frame from it may have.
+        trusted: whether it is only ours that runs in it.
         scratch: the folder that it may write to; goes when the room is closed.
     """
 
@@ -52,7 +52,7 @@ class ProcessRoom:
         folders: list[str],
         *,
         keep_path: bool,
-        frame_limit: int,
+        trusted: bool,
         scratch: str | None = None,
     ) -> None:
         start = _START.format(
@@ -60,6 +60,7 @@ class ProcessRoom:
         )
         self._name = module
         self._scratch = scratch
+        self._trusted = trusted
         self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
         try:
             self._process = subprocess.Popen(
@@ -75,7 +76,8 @@ class ProcessRoom:
         except OSError as exc:
             raise RoomError(f"The {module} can't be started: {exc}.", reason="open") from exc
         self._stderr = bytearray()
-        self._reader = threading.Thread(target=self._read_frames, args=[frame_limit], daemon=True)
+        limit = wire.MAX_TRUSTED_FRAME if trusted else 2 * wire.MAX_FRAME
+        self._reader = threading.Thread(target=self._read_frames, args=[limit], daemon=True)
         self._reader.start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
 
@@ -101,7 +103,7 @@ class ProcessRoom:
             raise self._died()
         if isinstance(frame, WireError):
             raise frame
-        return wire.decode(frame)
+        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
 
     def close(self) -> None:
         """End the process and what came from it. See `Room`."""
@@ -193,7 +195,7 @@ def _stage() -> ProcessRoom:
         "stage",
         [str(_PACKAGE), str(_PACKAGE.parent)],
         keep_path=False,
-        frame_limit=2 * wire.MAX_FRAME,
+        trusted=False,
     )
 
 
@@ -203,7 +205,7 @@ def _judge() -> ProcessRoom:
         "judge",
         [str(_PACKAGE), str(_PACKAGE.parent), *here],
         keep_path=True,
-        frame_limit=wire.MAX_TRUSTED_FRAME,
+        trusted=True,
         scratch=tempfile.mkdtemp(prefix="lab_check-"),
     )
 

@@ -7,7 +7,6 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import wire
 from grader.errors import RoomError, WireError
 from grader.rooms import sweeping
 from grader.rooms.container import ContainerRoom, container_flags
@@ -27,7 +26,7 @@ import os, sys
 sys.path[:0] = ["{ROOT}/grader", "{ROOT}", "{ROOT}/site"]
 from pathlib import Path
 from grader import wire
-told = wire.read_frame(lambda count: os.read(0, count), wire.MAX_TRUSTED_FRAME)
+told = wire.read_trusted(lambda count: os.read(0, count))
 folder = Path("/tmp/work")
 folder.mkdir()
 for name, text in told["files"].items():
@@ -92,7 +91,7 @@ def _graded(data: bytes, lesson: Lesson, made_of: str) -> dict[str, Any]:
         labels=sweeping.labels(uuid.uuid4().hex, 2 * _ROOM_S),
         program=["python3", "-I", "-S", "-B", "-c", _PROGRAM],
     )
-    room = ContainerRoom(engine, "judge", made_of, flags, frame_limit=wire.MAX_TRUSTED_FRAME)
+    room = ContainerRoom(engine, "judge", made_of, flags, trusted=True)
     tests = [test.id for test in lesson.tests]
     try:
         room.send(

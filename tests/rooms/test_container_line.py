@@ -189,7 +189,7 @@ def opened(states: list[Any]) -> tuple[ContainerRoom, socket.socket, _Api]:
     pytest.importorskip("docker")
     ours, theirs = socket.socketpair()
     api = _Api(ours, states)
-    room = ContainerRoom(_Engine(api), "stage", "image", {}, frame_limit=1000)  # type: ignore[arg-type]
+    room = ContainerRoom(_Engine(api), "stage", "image", {}, trusted=False)  # type: ignore[arg-type]
     return room, theirs, api
 
 
@@ -227,8 +227,9 @@ def test_a_cut_in_a_frame_is_never_the_submissions_broken_frame(cut_at: int) -> 
 
 def test_a_frame_over_the_limit_is_a_broken_frame() -> None:
     room, theirs, _api = opened([{"Running": True}])
-    theirs.sendall(piece(struct.pack(">I", 5000)))
-    with pytest.raises(WireError, match="5000 bytes"):
+    too_many = 2 * wire.MAX_FRAME + 1
+    theirs.sendall(piece(struct.pack(">I", too_many)))
+    with pytest.raises(WireError, match=f"{too_many} bytes"):
         room.receive(5)
     room.close()
     room.join()
