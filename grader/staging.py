@@ -17,6 +17,7 @@ _MARGIN_S = 6.0  # between a scene's own limit, which the stage keeps, and givin
 _OPENING_S = 30.0
 _MAX_TEXT = 20_000  # characters of a fault's message
 _MAX_LINES = 12  # of a traceback
+_USED_UP = ("timeout", "memory")  # faults for which there may be one scene too many in a process
 _BESIDE = {"stdout": str, "alone": bool, "stays": bool}  # what was seen, in each answer
 
 
@@ -55,6 +56,29 @@ def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
     )
 
 
+class _Time:
+    """What a submission has used of its time: what has to be played again, apart, is not counted twice."""
+
+    def __init__(self) -> None:
+        self.used_s = 0.0
+        self._together_s = 0.0  # since a process was new that may play several scenes
+        self._in_doubt = False  # whether those would be played again
+
+    def begins(self, process: str) -> None:
+        """A scene is to be played in its "own" process, a "new" one, or the "same"."""
+        if process == "own" and self._in_doubt:
+            self.used_s -= self._together_s
+        if process != "same":
+            self._together_s = 0.0
+        self._in_doubt = process == "same"
+
+    def took(self, seconds: float, *, in_doubt: bool = False) -> None:
+        """So long it took; `in_doubt`: what was played has to be played again."""
+        self.used_s += seconds
+        self._together_s += seconds
+        self._in_doubt = self._in_doubt or in_doubt
+
+
 class Stage:
     """One submission's stage.
 
@@ -81,8 +105,9 @@ class Stage:
         self._last_line = submission.text.count("\n") + 1
         self._room: Room | None = None
         self._control: Stage | None = None
-        self._used_s = 0.0
+        self._time = _Time()
         self._ran_out = 0  # scenes that used up their limit on the clock
+        self._apart = False  # scenes no longer share a process: together they used up what one may
         self.python: str | None = None
 
     @property
@@ -110,18 +135,20 @@ class Stage:
         Args:
             op: "load", "play" or "finish".
             process: where to play it, "own", "new" or "same"; see `inside.stage`. Once scenes are hurried,
-                each has its own. A scene that is not the first in its process has no more time than a
-                hurried one, because it can be played again alone.
+                or have used up together what one may use, each has its own. A scene that is not the first
+                in its process has no more time than a hurried one, because it can be played again alone.
             values: the scene's.
 
         Raises:
             TimeUpError: no time is left for this submission.
             RoomError: a room can't be opened. What a submission does to an open one is a fault.
         """
-        left_s = self._limits.total_s - self._used_s
+        process = "own" if self.hurried or self._apart else process
+        if op == "play":
+            self._time.begins(process)
+        left_s = self._limits.total_s - self._time.used_s
         if left_s <= 0:
             raise TimeUpError
-        process = "own" if self.hurried else process
         first = op != "finish" and process != "same"
         unhurried = first and not self.hurried
         wall_s = self._limits.scene_wall_s if unhurried else self._limits.hurried_wall_s
@@ -138,10 +165,12 @@ class Stage:
         except RoomError as exc:
             answer = self._fell(exc)
         took_s = time.monotonic() - began
-        self._used_s += took_s
+        answer.setdefault("alone", first)
+        self._time.took(took_s, in_doubt=op == "finish" and not answer.get("clean"))
         if took_s >= wall_s and first:
             self._ran_out += 1
-        answer.setdefault("alone", first)
+        if not answer["alone"] and answer.get("fault", {}).get("kind") in _USED_UP:
+            self._apart = True
         return self._without_excuse(answer, values) if op == "play" else answer
 
     def close(self) -> None:

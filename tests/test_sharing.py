@@ -100,7 +100,9 @@ def test_a_module_is_new_in_each_scene(monkeypatch: pytest.MonkeyPatch) -> None:
     assert played(monkeypatch, kept, "_seen = []\n") == played(monkeypatch, "pass")
 
 
-def played(monkeypatch: pytest.MonkeyPatch, what: str, above: str = "") -> list[tuple[str, bool]]:
+def played(
+    monkeypatch: pytest.MonkeyPatch, what: str, above: str = "", tests: list[str] = TESTS[:1]
+) -> list[tuple[str, bool]]:
     """For each scene where it was asked for, and whether it was alone."""
     jobs: list[tuple[str, bool]] = []
     do = Stage.do
@@ -113,7 +115,7 @@ def played(monkeypatch: pytest.MonkeyPatch, what: str, above: str = "") -> list[
 
     with monkeypatch.context() as patch:
         patch.setattr(Stage, "do", noting)
-        graded(what, above, tests=TESTS[:1])
+        graded(what, above, tests=tests)
     return jobs
 
 
@@ -133,3 +135,43 @@ def test_a_wrong_one_is_played_again_apart(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_fails_at_once_is_not_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert played(monkeypatch, "return []") == [("new", True)]
+
+
+SLOW = """import time; until = time.process_time() + 0.25
+    while time.process_time() < until: pass"""
+
+
+def spent_on(monkeypatch: pytest.MonkeyPatch, what: str, limits: Limits) -> tuple[Report, float]:
+    """The report, and how many seconds of its whole time the submission has used."""
+    spent: list[float] = []
+    close = Stage.close
+
+    def noting(self: Stage) -> None:
+        spent.append(self._time.used_s)
+        close(self)
+
+    monkeypatch.setattr(Stage, "close", noting)
+    report = graded(what, limits=limits)
+    return report, spent[-1]
+
+
+def test_a_right_answer_that_is_slow_has_all_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four calls use up what one process may use. What is then played again is not counted twice."""
+    report, spent_s = spent_on(monkeypatch, SLOW, LIMITS)
+    assert report.verdict == "pass"
+    assert spent_s < sum(test.duration_s for test in report.tests) - 0.7
+
+
+def test_scenes_that_run_out_together_are_played_apart_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = [was_alone for _, was_alone in played(monkeypatch, SLOW, tests=TESTS[:2])]
+    assert alone[:2] == [True, False]
+    assert alone.count(False) <= 4
+    assert len(alone) > 10
+
+
+def test_what_used_up_its_time_alone_is_not_given_any_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = LIMITS._replace(scene_wall_s=0.5, patience=1)
+    _, spent_s = spent_on(monkeypatch, "import time; time.sleep(60)", limits)
+    assert spent_s > 3 * 0.5
