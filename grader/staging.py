@@ -10,6 +10,8 @@ from grader.errors import RoomError, WireError
 from grader.records import Limits, Problem, SceneFault, Submission, from_json, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from grader.lessons import Lesson
     from grader.rooms import Room, Rooms
 
@@ -38,6 +40,9 @@ def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
         if "fault" in answer:
             fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
             return {"fault": to_json(fault), **told}
+        if "observations" in answer:
+            first, *ahead = from_json(list, answer["observations"])
+            return {"observation": first, "ahead": ahead, **told}
         if op == "play":
             return {"observation": answer["observation"], **told}
         if "problem" in answer:
@@ -108,6 +113,7 @@ class Stage:
         self._time = _Time()
         self._ran_out = 0  # scenes that used up their limit on the clock
         self._apart = False  # scenes no longer share a process: together they used up what one may
+        self._ahead = True  # several scenes may be played before they are asked for
         self.python: str | None = None
 
     @property
@@ -129,7 +135,14 @@ class Stage:
         self._room = self._rooms.open_stage()
         self._room.send(self._first)
 
-    def do(self, op: str, *, process: str = "own", **values: Any) -> dict[str, Any]:
+    def do(
+        self,
+        op: str,
+        *,
+        process: str = "own",
+        ahead: Sequence[dict[str, Any]] = (),
+        **values: Any,
+    ) -> dict[str, Any]:
         """Have the stage do a job; give its answer, with a `fault` where the submission brought it down.
 
         Args:
@@ -137,6 +150,8 @@ class Stage:
             process: where to play it, "own", "new" or "same"; see `inside.stage`. Once scenes are hurried,
                 or have used up together what one may use, each has its own. A scene that is not the first
                 in its process has no more time than a hurried one, because it can be played again alone.
+            ahead: scenes that will probably be asked for next, each with "scene" and "given". Where all goes
+                as it should, the answer has what was seen in them, as `ahead`; else nothing comes of them.
             values: the scene's.
 
         Raises:
@@ -144,28 +159,15 @@ class Stage:
             RoomError: a room can't be opened. What a submission does to an open one is a fault.
         """
         process = "own" if self.hurried or self._apart else process
+        if ahead and process == "new" and self._ahead:
+            together = self._several(ahead, values)
+            if together is not None:
+                return together
         if op == "play":
             self._time.begins(process)
-        left_s = self._limits.total_s - self._time.used_s
-        if left_s <= 0:
-            raise TimeUpError
         first = op != "finish" and process != "same"
-        unhurried = first and not self.hurried
-        wall_s = self._limits.scene_wall_s if unhurried else self._limits.hurried_wall_s
-        wall_s = round(min(wall_s, left_s), 3)
-        room = self._ready()
-        began = time.monotonic()
-        try:
-            room.send({"op": op, **values, "process": process, "wall_s": wall_s})
-            answer = _checked(op, room.receive(wall_s + _MARGIN_S), self._last_line)
-        except WireError as exc:
-            answer = self._brought_down(
-                "protocol", f"the harness wrote where only the grader writes: {exc}"
-            )
-        except RoomError as exc:
-            answer = self._fell(exc)
-        took_s = time.monotonic() - began
-        answer.setdefault("alone", first)
+        wall_s = self._wall_s(hurried=self.hurried or not first)
+        answer, took_s = self._asked(op, process, wall_s, values)
         self._time.took(took_s, in_doubt=op == "finish" and not answer.get("clean"))
         if took_s >= wall_s and first:
             self._ran_out += 1
@@ -180,6 +182,49 @@ class Stage:
         if self._room is not None:
             self._room.close()
             self._room = None
+
+    def _several(
+        self, ahead: Sequence[dict[str, Any]], values: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """The answer to several scenes in a new process; None, and never again, where anything is odd."""
+        several = {**values, "ahead": list(ahead)}
+        answer, took_s = self._asked("play", "new", self._wall_s(hurried=True), several)
+        self._ahead = len(answer.get("ahead", ())) == len(ahead) and not answer["stdout"]
+        if not self._ahead:
+            return None
+        self._time.begins("new")
+        self._time.took(took_s)
+        return answer
+
+    def _wall_s(self, *, hurried: bool) -> float:
+        """Seconds on the clock for the next job.
+
+        Raises:
+            TimeUpError: no time is left for this submission.
+        """
+        left_s = self._limits.total_s - self._time.used_s
+        if left_s <= 0:
+            raise TimeUpError
+        limit_s = self._limits.hurried_wall_s if hurried else self._limits.scene_wall_s
+        return round(min(limit_s, left_s), 3)
+
+    def _asked(
+        self, op: str, process: str, wall_s: float, values: dict[str, Any]
+    ) -> tuple[dict[str, Any], float]:
+        """The stage's answer to a job, and how many seconds it took."""
+        room = self._ready()
+        began = time.monotonic()
+        try:
+            room.send({"op": op, **values, "process": process, "wall_s": wall_s})
+            answer = _checked(op, room.receive(wall_s + _MARGIN_S), self._last_line)
+        except WireError as exc:
+            answer = self._brought_down(
+                "protocol", f"the harness wrote where only the grader writes: {exc}"
+            )
+        except RoomError as exc:
+            answer = self._fell(exc)
+        answer.setdefault("alone", op != "finish" and process != "same")
+        return answer, time.monotonic() - began
 
     def _without_excuse(self, answer: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         """A scene that broke is ours, unless the same one holds with another submission in its place.

@@ -5,8 +5,8 @@ collect; it answers {"op": "ready", "tests": […], "once": false}. {"op": "run"
 often as is asked, makes it run the tests named in a fork of the session that has collected; where it
 can't fork, in that session itself, which can be done once. While it does it sends
 
-    {"op": "play", "scene", "given", "process"} and waits for the stage's answer
-    {"op": "finish"}                            likewise
+    {"op": "play", "scene", "given", "process", "test"}   and waits for the stage's answer
+    {"op": "finish", "test"}                              likewise
     {"op": "result", "id", "outcome", …}        as soon as a test is known
     {"op": "done", "outcomes": {…}}             pytest-json-report's own account, to check against
 
@@ -82,6 +82,7 @@ class JudgePlugin:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._seed = 0
+        self._test = ""
         self._results: dict[str, dict[str, Any]] = {}
         self._collect_error = ""
         self._once = not system.can_fork()
@@ -139,6 +140,7 @@ class JudgePlugin:
         player = pyfuncitem.stash.get(_PLAY, None)
         if player is None:
             return None
+        self._test = _id(pyfuncitem.name)
         names = inspect.signature(pyfuncitem.obj).parameters
         values = {name: pyfuncitem.funcargs[name] for name in names}
         try:
@@ -151,12 +153,12 @@ class JudgePlugin:
                 return True
         player.again()
         if "draw" in values:
-            values["draw"] = Draw(self._seed, _id(pyfuncitem.name))
+            values["draw"] = Draw(self._seed, self._test)
         pyfuncitem.obj(**values)
         return True
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        self._channel.send(question)
+        self._channel.send({**question, "test": self._test})
         answer: dict[str, Any] = self._channel.receive()
         if answer.get("op") == "stop":
             if self._once:

@@ -136,8 +136,15 @@ def main() -> None:
 def answer(
     job: Mapping[str, Any], keep: Keep, code: types.CodeType | None, console: Console
 ) -> bytes:
-    """Do `job` and encode what it gives as one frame, within the limit for frames."""
-    outcome = perform(job, keep, code, console)
+    """Do `job` and encode what it gives as one frame, within the limit for frames.
+
+    With "ahead", more scenes and their values, a job is several: what they give is one dict with
+    `observations`, or that of the first that gave anything else.
+    """
+    if job.get("ahead"):
+        outcome = _several([job, *job["ahead"]], keep, code, console)
+    else:
+        outcome = perform(job, keep, code, console)
     console.flush_streams()
     try:
         frame = wire.encode(outcome)
@@ -175,6 +182,18 @@ def perform(
     if job["scene"] not in keep.scenes:
         return _fault("scene", f"there is no scene {job['scene']!r}")
     return _play(keep.scenes[job["scene"]], actor, job["given"], keep.source)
+
+
+def _several(
+    jobs: list[Mapping[str, Any]], keep: Keep, code: types.CodeType | None, console: Console
+) -> dict[str, Any]:
+    observations = []
+    for job in jobs:
+        outcome = perform({**job, "op": "play"}, keep, code, console)
+        if "observation" not in outcome:
+            return outcome
+        observations.append(outcome["observation"])
+    return {"observations": observations}
 
 
 def _play(

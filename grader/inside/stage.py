@@ -10,8 +10,8 @@ process never compiles or imports the submission; the process that does has no w
 
 "process" says where a scene is to be played: in its "own", which is over when it has answered; in a "new"
 one, which waits for more; in the "same" as the scene before, if that is still there. The answer has `alone`,
-whether it was the first in its process, and `stays`, whether that waits. {"op": "finish"} ends one that
-waits; the answer's `clean` is whether it left as a process does that has done nothing but answer.
+whether it was the first in its process, and `stays`, whether that waits. A scene may bring others that are
+to be played after it, in "ahead". {"op": "finish"} ends a process that waits; the answer's `clean` is whether it left as a process does that has done nothing but answer.
 
 A process is a fork of this one. Where the system can't fork, it is an interpreter that is started, for one
 scene: see `spawn`, whose `Player` takes the part of `Fork` there.
