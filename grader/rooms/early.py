@@ -32,7 +32,7 @@ def open_for(words: Sequence[str]) -> None:
 
         try:
             _opened.append(ProcessRooms(ahead=True))
-        except RoomError:
+        except (RoomError, OSError):
             return  # to be told when they are asked for
 
 

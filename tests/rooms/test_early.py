@@ -1,0 +1,124 @@
+"""Rooms opened before the command line is read: when they are, and that nothing is left where the guess was wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import rooms
+from grader.records import Limits
+from grader.rooms import early
+from grader.rooms.process import ProcessRooms
+
+SOLUTION = Path(__file__).parent.parent / "solutions" / "lesson_10" / "harness.py"
+LOCAL = ["--lesson", "10", "--runner", "local"]
+
+
+@pytest.fixture(autouse=True)
+def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(early, "SOCKET", "/nowhere/docker.sock")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [*LOCAL, "harness.py"],
+        ["grade", *LOCAL, "harness.py"],
+        ["harness.py", "--lesson=10", "--runner=local"],
+        ["--lesson", "10", "harness.py"],
+        ["--lesson", "10", "--runner", "auto", "-"],
+    ],
+)
+def test_a_grading_in_plain_processes_is_likely(words: list[str]) -> None:
+    assert early.likely(words, {})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--help"],
+        ["--version"],
+        [*LOCAL, "--help"],
+        ["harness.py"],
+        ["--runner", "local", "harness.py"],
+        ["batch", *LOCAL, "folder"],
+        ["rules", "--lesson", "10"],
+        ["--lesson", "10", "--runner", "docker", "harness.py"],
+        ["--lesson", "10", "--config", "course.toml", "harness.py"],
+    ],
+)
+def test_nothing_else_is(words: list[str]) -> None:
+    assert not early.likely(words, {})
+
+
+def test_the_environment_counts_and_what_is_typed_counts_more() -> None:
+    known = {"LAB_CHECK_LESSON": "10", "LAB_CHECK_RUNNER": "local"}
+    assert early.likely(["harness.py"], known)
+    assert not early.likely(["harness.py", "--runner", "docker"], known)
+    assert not early.likely(["--lesson", "10", "harness.py"], {"LAB_CHECK_RUNNER": "docker"})
+    assert not early.likely(["--lesson", "10", "harness.py"], {"DOCKER_HOST": "tcp://engine"})
+
+
+def test_an_engine_is_preferred_where_one_listens(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "docker.sock").touch()
+    monkeypatch.setattr(early, "SOCKET", str(tmp_path / "docker.sock"))
+    assert not early.likely(["--lesson", "10", "harness.py"], {})
+    assert early.likely([*LOCAL, "harness.py"], {})
+
+
+def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[ProcessRooms] = []
+
+    class Noted(ProcessRooms):
+        def __init__(self, *, ahead: bool = False) -> None:
+            super().__init__(ahead=ahead)
+            made.append(self)
+
+    monkeypatch.setattr("grader.rooms.process.ProcessRooms", Noted)
+    early.open_for([*LOCAL, "harness.py"])
+    first = rooms.choose("local", limits=Limits(), warn=print, ahead=True)
+    second = rooms.choose("local", limits=Limits(), warn=print)
+    assert first is made[0]
+    assert second is not first
+    for each in made:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    "words", [[*LOCAL, "--nonsense"], [*LOCAL, "nowhere.py"], [*LOCAL, "--watch", "-"]]
+)
+def test_a_call_that_is_off_leaves_no_process(words: list[str], tmp_path: Path) -> None:
+    """Rooms inherit standard error's other end here, so reading it ends when the last of them has."""
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *words],
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert done.returncode in (1, 2)
+    assert b"Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_started_the_command_still_says_so_itself(tmp_path: Path) -> None:
+    """No folder for temporary files: the guess must not be what ends the command."""
+    gone = str(tmp_path / "gone")
+    code = (
+        "import tempfile, sys; tempfile._get_default_tempdir = lambda: 1 / 0\n"
+        f"tempfile.mkdtemp = lambda **k: open({gone!r})\n"
+        f"sys.argv = ['lab_check', *{LOCAL!r}, {str(SOLUTION)!r}]\n"
+        "from grader.start import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 3
+    assert "nothing is held against the submission" in done.stderr
