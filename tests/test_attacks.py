@@ -434,7 +434,7 @@ print([tried(call) for call in (
     lambda: resource.prlimit(0, resource.RLIMIT_CORE, (0, 0)),
     lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
     lambda: os.nice(1),
-    lambda: os.setpriority(os.PRIO_PROCESS, 0, 5),
+    lambda: os.setpriority(os.PRIO_PROCESS, 0, 19),
 )])
 raise KeyError(1)
 """

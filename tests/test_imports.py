@@ -81,7 +81,7 @@ PLAN: dict[str, set[str]] = {
     "staging": {"lessons", "rooms", "records", "errors"},
     "cohort": {"submission", "records", "errors"},
     "render": {"lessons", "records", "errors"},
-    "schema": {"records"},
+    "schema": {"records", "carried"},
     "lessons": {"records", "errors"},
     "submission": {"records", "errors"},
     "rooms": {"wire", "carried", "errors"},

@@ -96,6 +96,7 @@ class JudgePlugin:
             {"op": "ready", "tests": tests, "error": self._collect_error, "once": self._once}
         )
         gc.freeze()  # a fork that collects garbage would copy all of pytest
+        gc.enable()  # a room is started without: that much is imported faster
         while True:
             order = self._channel.receive()
             child = 0 if self._once else os.fork()

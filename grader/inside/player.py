@@ -12,6 +12,7 @@ the stage has started (see `spawn`).
 from __future__ import annotations
 
 import base64
+import gc
 import marshal
 import os
 import signal
@@ -64,6 +65,7 @@ def prepare(keep: Keep) -> Console:
 
     A stage that forks does this once, for itself and every fork.
     """
+    gc.enable()  # a room is started without: that much is imported faster
     # The rest is the stage's own: a MemoryError says where; the kernel's ending it doesn't.
     system.build_cage(keep.limits.memory_bytes * 7 // 8)
     console = Console(1, 8 * keep.limits.stdout_bytes)

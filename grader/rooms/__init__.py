@@ -105,8 +105,10 @@ def _processes(*, ahead: bool) -> Rooms:
     from grader.rooms import early  # noqa: PLC0415 - one kind is used
     from grader.rooms.process import ProcessRooms  # noqa: PLC0415
 
-    opened = early.take() if ahead else None
-    return opened or ProcessRooms(ahead=ahead)
+    opened = early.take() or ProcessRooms()
+    if ahead:
+        opened.open_ahead()
+    return opened
 
 
 def _containers(limits: Limits, *, ahead: bool) -> Rooms:

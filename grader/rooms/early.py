@@ -21,7 +21,7 @@ _opened: list[ProcessRooms] = []
 
 
 def open_for(words: Sequence[str]) -> None:
-    """Open a judge and a stage in plain processes, if that is what these words will ask for.
+    """Open a judge in a plain process, if that is what these words will ask for.
 
     Args:
         words: of the command line, without the program's name.
@@ -31,7 +31,8 @@ def open_for(words: Sequence[str]) -> None:
         from grader.rooms.process import ProcessRooms  # noqa: PLC0415
 
         try:
-            _opened.append(ProcessRooms(ahead=True))
+            _opened.append(ProcessRooms())
+            _opened[0].open_ahead(stage=False)  # which is quicker, and would be in its way
         except (RoomError, OSError):
             return  # to be told when they are asked for
 

@@ -32,7 +32,8 @@ _JUDGE_TMP = "rw,noexec,nosuid,nodev,size=4m,mode=1777"  # pytest wants a test m
 # `lab` is imported under the name by which the students know it. The stage's path is clean again
 # before anything of a submission runs; hidden tests need theirs.
 _START = """
-import sys
+import gc, sys
+gc.disable()
 sys.path[:0] = {folders!r}
 import grader.inside.{module} as room, lab
 del sys.path[:{count}]

@@ -27,7 +27,8 @@ _STDERR_KEPT = 4 << 10
 # The room's own modules come from where this package is; the folder is off the path again before
 # anything of a submission runs. `lab` is imported as the students import it.
 _START = """
-import sys
+import gc, sys
+gc.disable()
 sys.path[:0] = {folders!r}
 import grader.inside.{module} as room, lab
 del sys.path[:{count}]
@@ -158,19 +159,21 @@ class ProcessRoom:
 
 
 class ProcessRooms:
-    """Opens rooms as child processes of this one.
-
-    Args:
-        ahead: open one of each now, while the program is still getting ready; they are the first that
-            are handed out.
-    """
+    """Opens rooms as child processes of this one."""
 
     name = "local"
     image: str | None = None
 
-    def __init__(self, *, ahead: bool = False) -> None:
-        self._judge = _judge() if ahead else None  # takes the longer of the two
-        self._stage = _stage() if ahead else None
+    def __init__(self) -> None:
+        self._judge: ProcessRoom | None = None
+        self._stage: ProcessRoom | None = None
+
+    def open_ahead(self, *, judge: bool = True, stage: bool = True) -> None:
+        """Open rooms while the program is still getting ready; they are the first that are handed out."""
+        if judge and self._judge is None:
+            self._judge = _judge()
+        if stage and self._stage is None:
+            self._stage = _stage()
 
     def open_stage(self) -> ProcessRoom:
         """A stage, with nothing but the standard library, `lab` and the lesson's modules to import."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from grader import rooms
 from grader.records import Limits
-from grader.rooms import early
-from grader.rooms.process import ProcessRooms
+from grader.rooms import early, process
+from grader.rooms.process import ProcessRoom
 
 SOLUTION = Path(__file__).parent.parent / "solutions" / "lesson_10" / "harness.py"
 LOCAL = ["--lesson", "10", "--runner", "local"]
@@ -74,21 +77,26 @@ def test_an_engine_is_preferred_where_one_listens(
 
 
 def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[ProcessRooms] = []
+    opened: list[str] = []
 
-    class Noted(ProcessRooms):
-        def __init__(self, *, ahead: bool = False) -> None:
-            super().__init__(ahead=ahead)
-            made.append(self)
+    def noting(role: str, opens: Callable[[], ProcessRoom]) -> ProcessRoom:
+        opened.append(role)
+        return opens()
 
-    monkeypatch.setattr("grader.rooms.process.ProcessRooms", Noted)
+    for role in ("judge", "stage"):
+        opens = getattr(process, f"_{role}")
+        monkeypatch.setattr(process, f"_{role}", partial(noting, role, opens))
     early.open_for([*LOCAL, "harness.py"])
+    assert opened == ["judge"]
     first = rooms.choose("local", limits=Limits(), warn=print, ahead=True)
-    second = rooms.choose("local", limits=Limits(), warn=print)
-    assert first is made[0]
-    assert second is not first
-    for each in made:
-        each.close()
+    assert opened == ["judge", "stage"]
+    with closing(first), closing(rooms.choose("local", limits=Limits(), warn=print)) as second:
+        assert second is not first
+        first.open_judge().close()
+        first.open_stage().close()
+        assert opened == ["judge", "stage"]
+        second.open_judge().close()
+        assert opened == ["judge", "stage", "judge"]
 
 
 @pytest.mark.parametrize(

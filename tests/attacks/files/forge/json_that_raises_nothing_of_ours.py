@@ -3,4 +3,4 @@
 import json
 import operator
 
-json.dumps = operator.itemgetter("not JSON serializable")
+json.dumps = json.JSONEncoder.encode = operator.itemgetter("not JSON serializable")
