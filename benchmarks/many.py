@@ -39,9 +39,10 @@ def local(python: str, folder: Path, runs: int, *, workers: int, count: int = 10
     theirs = [timed(lambda: _at_once(pytest, each, workers)) for _ in range(runs)]
     ours = [batch() for _ in range(runs)]
     yield _rate(
-        f"local batch of {count} / plain pytest a submission, {workers} at a time",
+        f"local batch of {count} / plain pytest a submission",
         (count, ours),
         (each, theirs),
+        workers,
         at_least=3.0,
     )
 
@@ -66,17 +67,19 @@ def docker(
     empty = _empty_container()
     engine = [timed(lambda: _at_once(empty, count, workers), machine=True) for _ in range(runs)]
     yield _rate(
-        f"docker batch of {count} / empty containers, {workers} at a time",
+        f"docker batch of {count} / empty containers",
         (count, ours),
         (count, engine),
+        workers,
         at_least=0.7,
     )
     each = max(12, count // 4)
     theirs = [timed(lambda: _at_once(run, each, workers), machine=True) for _ in range(runs)]
     yield _rate(
-        f"docker batch of {count} / docker run of plain pytest, {workers} at a time",
+        f"docker batch of {count} / docker run of plain pytest",
         (count, ours),
         (each, theirs),
+        workers,
         at_least=1.5,
     )
 
@@ -123,7 +126,12 @@ def _at_once(work: Callable[[], None], count: int, workers: int) -> None:
 
 
 def _rate(
-    name: str, ours: tuple[int, list[Taken]], theirs: tuple[int, list[Taken]], *, at_least: float
+    name: str,
+    ours: tuple[int, list[Taken]],
+    theirs: tuple[int, list[Taken]],
+    workers: int,
+    *,
+    at_least: float,
 ) -> Row:
     """Ours a second, over theirs a second; and CPU time for each, ours over theirs."""
     (n, a), (m, b) = ours, theirs
@@ -135,5 +143,6 @@ def _rate(
         at_least,
         at_least=True,
         cpu=(cpu_a / n) / (cpu_b / m),
-        detail=f"{n / wall_a:.1f}/s / {m / wall_b:.1f}/s; CPU {cpu_a / n:.3f} s / {cpu_b / m:.3f} s",
+        detail=f"{n / wall_a:.1f}/s / {m / wall_b:.1f}/s, {workers} at a time;"
+        f" CPU {cpu_a / n:.3f} s / {cpu_b / m:.3f} s",
     )

@@ -1,11 +1,12 @@
 """Right answers that fail: graded with many seeds on a busy machine, there may be none.
 
-    python -m tests.right_answers [--lesson N] [--seeds N] [--variant-seeds N] [--minutes N] [--write]
+    python -m tests.right_answers [--lesson N] [--seeds N] [--jobs N] [--minutes N] [--write]
 
-Grades tests/solutions/lesson_NN/harness.py with so many seeds, and every other right answer there with
-`--variant-seeds`, while a process for each core does nothing but use it up. Prints how many gradings there
-were, how many did not pass, how long they took and how long the slowest did. `--write` puts that into
-docs/verdicts.md. No new grading begins after `--minutes`.
+Grades every right answer of tests/solutions/ with so many seeds, `--jobs` at a time: by default two for each
+core, so that each has more to do than it can. Of the answers that a judge grades with one seed, the first is
+played as it is asked for, the others ahead. Prints how many gradings there were, how many did not pass, how
+long they took and how long the slowest did. `--write` puts that into docs/verdicts.md. No new grading begins
+after `--minutes`.
 
 Exit status: 0 all passed · 1 otherwise.
 """
@@ -13,12 +14,14 @@ Exit status: 0 all passed · 1 otherwise.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
-import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +34,6 @@ from grader.rooms.process import ProcessRooms
 from tests.wrong_answers.table import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from grader.records import Report
 
 SOLUTIONS = Path(__file__).parent / "solutions"
@@ -51,21 +52,6 @@ class Row:
     failed: list[str] = field(default_factory=list)
 
 
-@contextlib.contextmanager
-def busy_cores(seconds: float) -> Iterator[None]:
-    """Each core has somebody on it who never rests; after `seconds` they go, whatever happens here."""
-    code = f"import time\nend = time.monotonic() + {seconds:g}\nwhile time.monotonic() < end: pass"
-    spinning = [
-        subprocess.Popen([sys.executable, "-I", "-c", code]) for _ in range(os.cpu_count() or 1)
-    ]
-    try:
-        yield
-    finally:
-        for process in spinning:
-            process.kill()
-            process.wait()
-
-
 def right_answers(lesson: int) -> list[Path]:
     """The solution first, then the others by name."""
     folder = SOLUTIONS / f"lesson_{lesson:02}"
@@ -75,19 +61,27 @@ def right_answers(lesson: int) -> list[Path]:
     ]
 
 
-def tried(lesson: int, seeds: int, variant_seeds: int, until: float) -> Row:
-    """Grade a lesson's right answers until they are done or the time is up."""
-    row, rooms, found = Row(lesson), ProcessRooms(), lessons.find(lesson)
-    with contextlib.closing(Judge(rooms, found, Limits())) as judge:
-        for path in right_answers(lesson):
-            row.answers += 1
-            count = seeds if path.name == "harness.py" else variant_seeds
-            for seed in range(FIRST_SEED, FIRST_SEED + count):
-                if time.monotonic() > until:
-                    return row
-                report = grade(path, found, rooms=rooms, judge=judge, seed=seed)
-                _count(row, path, report)
-                click.echo(f"\rlesson {lesson}: {row.gradings} graded", nl=False, err=True)
+def tried(lesson: int, seeds: int, jobs: int, until: float) -> Row:
+    """Grade a lesson's right answers with so many seeds, or until the time is up."""
+    paths = right_answers(lesson)
+    row, lock = Row(lesson, answers=len(paths)), threading.Lock()
+
+    def some(mine: range) -> None:
+        rooms, found = ProcessRooms(), lessons.find(lesson)
+        with closing(Judge(rooms, found, Limits())) as judge:
+            for seed in mine:
+                for path in paths:
+                    if time.monotonic() > until:
+                        return
+                    report = grade(path, found, rooms=rooms, judge=judge, seed=seed)
+                    with lock:
+                        _count(row, path, report)
+                        click.echo(f"\rlesson {lesson}: {row.gradings} graded", nl=False, err=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        shares = [range(FIRST_SEED + job, FIRST_SEED + seeds, jobs) for job in range(jobs)]
+        for done in [pool.submit(partial(some, share)) for share in shares]:
+            done.result()
     return row
 
 
@@ -118,18 +112,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.right_answers")
     numbers = [n for n in sorted(lessons.folders()) if (SOLUTIONS / f"lesson_{n:02}").is_dir()]
     parser.add_argument("--lesson", type=int, action="append", choices=numbers)
-    parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--variant-seeds", type=int, default=5)
-    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1))
+    parser.add_argument("--minutes", type=float, default=90.0)
     parser.add_argument("--write", action="store_true", help="put the table into docs/verdicts.md")
     options = parser.parse_args()
-    seconds = options.minutes * 60
-    until = time.monotonic() + seconds
-    with busy_cores(seconds + 60):
-        rows = [
-            tried(number, options.seeds, options.variant_seeds, until)
-            for number in options.lesson or numbers
-        ]
+    until = time.monotonic() + 60 * options.minutes
+    rows = [tried(n, options.seeds, options.jobs, until) for n in options.lesson or numbers]
     click.echo("\n" + table(rows))
     if options.write:
         written("right answers", table(rows))
