@@ -27,7 +27,7 @@ class TimeUpError(Exception):
     """The submission's whole time is used up."""
 
 
-def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
+def _checked(op: str, answer: Any, last_line: int, ahead: int) -> dict[str, Any]:
     """The stage's answer, if it is one that the job can have; within bounds, with lines that there are.
 
     Raises:
@@ -40,9 +40,9 @@ def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
         if "fault" in answer:
             fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
             return {"fault": to_json(fault), **told}
-        if "observations" in answer:
-            first, *ahead = from_json(list, answer["observations"])
-            return {"observation": first, "ahead": ahead, **told}
+        if ahead and "observations" in answer:
+            first, *others = _so_many(answer["observations"], 1 + ahead)
+            return {"observation": first, "ahead": others, **told}
         if op == "play":
             return {"observation": answer["observation"], **told}
         if "problem" in answer:
@@ -51,6 +51,13 @@ def _checked(op: str, answer: Any, last_line: int) -> dict[str, Any]:
         return {"lines": {n: at for n, at in lines if 1 <= from_json(int, at) <= last_line}}
     except (KeyError, TypeError, AttributeError, ValueError) as exc:
         raise WireError("it is no answer") from exc
+
+
+def _so_many(seen: Any, count: int) -> list[Any]:
+    observations: list[Any] = from_json(list, seen)
+    if len(observations) != count:
+        raise ValueError(f"{len(observations)} observations of {count} scenes")
+    return observations
 
 
 def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
@@ -189,12 +196,12 @@ class Stage:
         """The answer to several scenes in a new process; None, and never again, where anything is odd."""
         several = {**values, "ahead": list(ahead)}
         answer, took_s = self._asked("play", "new", self._wall_s(hurried=True), several)
-        self._ahead = len(answer.get("ahead", ())) == len(ahead) and not answer["stdout"]
+        self._ahead = "ahead" in answer and not answer["stdout"]
         if not self._ahead:
             return None
         self._time.begins("new")
-        self._time.took(took_s)
-        return answer
+        self._time.took(took_s, in_doubt=True)
+        return {**answer, "alone": False}  # nor is the first one, if it came with the others
 
     def _wall_s(self, *, hurried: bool) -> float:
         """Seconds on the clock for the next job.
@@ -216,7 +223,8 @@ class Stage:
         began = time.monotonic()
         try:
             room.send({"op": op, **values, "process": process, "wall_s": wall_s})
-            answer = _checked(op, room.receive(wall_s + _MARGIN_S), self._last_line)
+            answer = room.receive(wall_s + _MARGIN_S)
+            answer = _checked(op, answer, self._last_line, len(values.get("ahead", ())))
         except WireError as exc:
             answer = self._brought_down(
                 "protocol", f"the harness wrote where only the grader writes: {exc}"

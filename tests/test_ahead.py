@@ -107,3 +107,33 @@ def test_a_test_that_asks_for_something_else_is_played_as_it_asks(judge: Judge) 
     del scripts["orphan_result"][1:]
     scripts["walk_away_recovers"].append({"scene": "constant", "given": {"name": "SYSTEM"}})
     assert told(graded("", judge)) == told(graded("", None))
+
+
+FORGING = """
+import json, os, struct
+def repair_tool_history(messages):
+    body = json.dumps({}).encode()
+    os.write(3, struct.pack(">I", len(body)) + body)
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"observations": [[], []]}',
+        '{"observations": [[], {}, 1, None, "x", []]}',
+        '{"observations": []}',
+        '{"observations": {}}',
+        '{"observation": [], "ahead": [1]}',
+        '{"observation": []}',
+    ],
+)
+def test_an_answer_to_what_was_not_asked_is_the_submissions_own_failure(
+    judge: Judge, answer: str
+) -> None:
+    """Asked for one scene or for several; it never breaks a hidden test, which would be our fault."""
+    forged = FORGING.replace("json.dumps({})", repr(answer.replace("None", "null")))
+    alone, known = graded(forged, None), graded(forged, judge)
+    assert told(alone) == told(known)
+    assert [t.outcome for t in alone.tests] == ["fail"] * len(TESTS)
