@@ -69,17 +69,24 @@ def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
 
 
 class _Time:
-    """What a submission has used of its time: what has to be played again, apart, is not counted twice."""
+    """What a submission has used of its time: what has to be played again, apart, is not counted twice.
 
-    def __init__(self) -> None:
+    Args:
+        spare_s: how much that may be in all: whoever needs more is not playing the same again.
+    """
+
+    def __init__(self, spare_s: float) -> None:
         self.used_s = 0.0
+        self._spare_s = spare_s
         self._together_s = 0.0  # since a process was new that may play several scenes
         self._in_doubt = False  # whether those would be played again
 
     def begins(self, process: str) -> None:
         """A scene is to be played in its "own" process, a "new" one, or the "same"."""
         if process == "own" and self._in_doubt:
-            self.used_s -= self._together_s
+            back_s = min(self._together_s, self._spare_s)
+            self.used_s -= back_s
+            self._spare_s -= back_s
         if process != "same":
             self._together_s = 0.0
         self._in_doubt = process == "same"
@@ -117,7 +124,7 @@ class Stage:
         self._last_line = submission.text.count("\n") + 1
         self._room: Room | None = None
         self._control: Stage | None = None
-        self._time = _Time()
+        self._time = _Time(spare_s=limits.total_s)
         self._ran_out = 0  # scenes that used up their limit on the clock
         self._apart = False  # scenes no longer share a process: together they used up what one may
         self._ahead = True  # several scenes may be played before they are asked for

@@ -1,4 +1,4 @@
-"""A test's scenes share a process as long as nothing comes of it: the verdict is that of scenes apart.
+"""A test's scenes share a process; whatever goes wrong in there counts only if it does so in a scene apart.
 
 Each submission here counts, past its own module, how often it has been imported in one process: a scene
 that is the first in its process finds 0. What it does otherwise must never show in a report.
@@ -6,15 +6,19 @@ that is the first in its process finds 0. What it does otherwise must never show
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader import grade
+from grader import grade, lessons
+from grader.judging import Judge
 from grader.records import Limits, Report, to_json
-from grader.staging import Stage
+from grader.rooms.process import ProcessRooms
+from grader.staging import Stage, _Time
 from grader.submission import from_bytes
-from tests.test_grading import SOLUTION
+from tests.test_grading import HERE, SOLUTION
 
 TESTS = ["missing_result", "late_result", "record_ends_on_damage"]
 LIMITS = Limits(scene_cpu_s=1, scene_wall_s=20.0, hurried_wall_s=0.5)
@@ -63,6 +67,9 @@ def told(report: Report) -> Any:
         "import sys; sys.stdout.close()",
         "import sys; sys.stdout = None",
         "import builtins; builtins.len = None",
+        "import builtins; builtins.print = lambda *a, **k: None",
+        "import io, sys; sys.stdout = io.StringIO()",
+        "import sys; sys.stderr.detach()",
         "import json; json.dumps = json.loads = None",
     ],
 )
@@ -177,3 +184,89 @@ def test_what_used_up_its_time_alone_is_not_given_any_back(monkeypatch: pytest.M
     limits = LIMITS._replace(scene_wall_s=0.5, patience=1)
     _, spent_s = spent_on(monkeypatch, "import time; time.sleep(60)", limits)
     assert spent_s > 3 * 0.5
+
+
+@pytest.mark.parametrize(
+    "hushed",
+    [
+        "import io, sys; sys.stdout = io.StringIO()",
+        "import sys; sys.stdout.close()",
+        "import builtins; builtins.print = lambda *a, **k: None",
+    ],
+)
+def test_who_prints_once_and_then_sees_to_silence_is_heard_in_every_scene(hushed: str) -> None:
+    """Prints in a run that fails, and is quiet about it where another run has ended before, in one process."""
+    source = (
+        (HERE / "solutions" / "lesson_07" / "harness.py").read_text(encoding="utf-8")
+        + f"""
+_right = run_agent
+def run_agent(*a, **k):
+    for event in _right(*a, **k):
+        if event["type"] == "turn_end" and event["message"]["stop_reason"] == "error":
+            try:
+                print("the run failed")
+            except ValueError:
+                pass
+        yield event
+    {hushed}
+"""
+    )
+    lesson, found = lessons.find(7), []
+    with closing(Judge(ProcessRooms(), lesson, LIMITS)) as judge:
+        for text in (source.replace("the run failed", ""), source, source):
+            options: dict[str, Any] = {"limits": LIMITS, "tests": ["loop_prints_nothing"]}
+            found.append(grade(from_bytes(text.encode()), lesson, judge=judge, **options).verdict)
+    assert found[1:] == ["fail", "fail"]
+
+
+ANSWERS = """
+import os, sys
+_frame = sys._getframe()
+while _frame is not None and "ready" not in _frame.f_locals:
+    _frame = _frame.f_back
+_player = _frame.f_globals if _frame else {{}}
+if "_sent" not in _player:
+    _player["_sent"] = _player["_write"]
+    def _write(fd, data):
+        count = _player["_sent"](fd, data)
+        {after}
+        return count
+    _player["_write"] = _write
+"""
+DAEMON = """if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.closerange(0, 256)
+                os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(97.531)"])
+            os._exit(0)
+        os.wait(); os.close(3)"""
+
+
+@pytest.mark.parametrize(
+    "after", ["os.close(3)", "os.close(4)", "os.close(3); os.close(4)", DAEMON]
+)
+def test_who_closes_its_line_when_it_has_answered_ends_no_stage(after: str) -> None:
+    source = SOLUTION + ANSWERS.format(after=after)
+    for _ in range(3):  # there is a race in it
+        assert grade(from_bytes(source.encode()), 10, tests=TESTS, limits=LIMITS).verdict == "pass"
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"97.531" in _read(path)]
+    assert left == []
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_time_that_is_given_back_has_an_end() -> None:
+    """A submission can be slow only where it shares a process, and see to it that all is played again."""
+    clock = _Time(spare_s=10.0)
+    for _ in range(9):
+        clock.begins("new")
+        clock.took(3.0)
+        clock.begins("same")
+        clock.took(1.0)
+        clock.begins("own")
+    assert clock.used_s == 9 * 4.0 - 10.0

@@ -27,20 +27,28 @@ class Console(io.RawIOBase):
         self._streams: list[io.TextIOWrapper] = []
 
     def install(self) -> None:
-        """Put this console in the place of sys.stdout and sys.stderr, whatever stands there."""
-        while len(self._streams) < len(_NAMES):
-            self._streams.append(
-                io.TextIOWrapper(
-                    io.BufferedWriter(self),  # type: ignore[type-var] # a RawIOBase, as it asks for
-                    encoding="utf-8",
-                    errors="backslashreplace",
-                    newline="\n",
-                    line_buffering=True,
-                )
+        """Put this console in the place of sys.stdout and sys.stderr."""
+        for name in _NAMES:
+            stream = io.TextIOWrapper(
+                io.BufferedWriter(self),  # type: ignore[type-var] # a RawIOBase, as it asks for
+                encoding="utf-8",
+                errors="backslashreplace",
+                newline="\n",
+                line_buffering=True,
             )
-        for name, stream in zip(_NAMES, self._streams, strict=True):
+            self._streams.append(stream)
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
+
+    def in_place(self) -> bool:
+        """Whether what is printed still comes here."""
+        try:
+            return all(
+                getattr(sys, name) is stream and not stream.closed
+                for name, stream in zip(_NAMES, self._streams, strict=True)
+            )
+        except (AttributeError, ValueError):  # gone, or taken apart
+            return False
 
     def since_last(self) -> str:
         """What was written since this was last asked, decoded; bytes past the limit are lost."""

@@ -123,8 +123,9 @@ class Fork:
                 poll.unregister(self._job_in)
             for fd in self._hear(seen, ready):
                 poll.unregister(fd)
-                if fd == self._frame_out:  # it can't answer any more, and is not to wait for a job
-                    self._hang_up()
+                if fd == self._frame_out and not rest:
+                    self._hang_up()  # it can't answer any more, and is not to wait for another job
+                    stay = False
             seen.stays = stay and whole_frame(seen.frame, self._limits)
             if not seen.stays:
                 seen.status, seen.cpu_s = _gone(self._child)
@@ -142,7 +143,7 @@ class Fork:
     def _send(self, rest: memoryview) -> memoryview:
         """What is left of `rest` when as much of it is sent as it takes now."""
         try:
-            while rest:
+            while rest and self._job_in >= 0:
                 rest = rest[os.write(self._job_in, rest) :]
         except BlockingIOError:
             pass

@@ -12,6 +12,7 @@ the stage has started (see `spawn`).
 from __future__ import annotations
 
 import base64
+import builtins
 import gc
 import marshal
 import os
@@ -51,6 +52,7 @@ COMPILE = {"op": "compile", "wall_s": 2.0}
 READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
 # The process goes on with these when the submission has had its way with `os`.
 leave, _read, _write = os._exit, os.read, os.write
+_BUILTINS = dict(vars(builtins))
 _NOT_INSTALLED = (
     "A lab has Python's standard library and `lab`; nothing else is installed where it is graded."
 )
@@ -100,7 +102,6 @@ def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: Non
     while more:
         job = wire.read_trusted(_read_job)
         more = job.get("stay", False)
-        console.install()
         rest = memoryview(answer(job, keep, code, console))
         while rest:
             rest = rest[_write(ANSWER_FD, rest) :]
@@ -168,6 +169,8 @@ def perform(
         code: the submission, if it has been compiled before.
         console: where everything it prints goes.
     """
+    if not (console.in_place() and vars(builtins) == _BUILTINS):
+        leave(0)  # a scene before this one has seen to it: let this one be played alone
     compiled = code or _compile(keep.source)
     if job["op"] == "compile":
         return _marshalled(compiled)

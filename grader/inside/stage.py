@@ -84,13 +84,15 @@ def main() -> None:
 
     opened = {"op": "opened", "python": ".".join(map(str, sys.version_info[:3]))}
     # An input that ends, be it inside a frame, is the grader's going away: no fault, and status 0.
-    with contextlib.suppress(EOFError, BrokenPipeError, WireError):
-        if not system.can_fork():
-            from grader.inside import spawn  # noqa: PLC0415 - start-up time counts where it can
+    try:
+        with contextlib.suppress(EOFError, BrokenPipeError, WireError):
+            if not system.can_fork():
+                from grader.inside import spawn  # noqa: PLC0415 - start-up time counts where it can
 
-            spawn.serve(read, send, opened)
-        keep = take_in(wire.read_trusted(read))
-        keep.processes = system.processes_allowed(keep.limits.processes)
-        _serve(keep, lambda: wire.read_trusted(read), send, channel, opened)
-    system.end_everything(None)
+                spawn.serve(read, send, opened)
+            keep = take_in(wire.read_trusted(read))
+            keep.processes = system.processes_allowed(keep.limits.processes)
+            _serve(keep, lambda: wire.read_trusted(read), send, channel, opened)
+    finally:
+        system.end_everything(None)
     player.leave(0)  # there is nothing to tidy up
