@@ -137,3 +137,27 @@ def test_an_answer_to_what_was_not_asked_is_the_submissions_own_failure(
     alone, known = graded(forged, None), graded(forged, judge)
     assert told(alone) == told(known)
     assert [t.outcome for t in alone.tests] == ["fail"] * len(TESTS)
+
+
+LOOKING = """
+import gc
+gc.unfreeze()
+_right = repair_tool_history
+
+
+def repair_tool_history(messages):
+    for found in gc.get_objects():
+        if type(found) is list and found[:1] == messages[:1] != [] and found != messages:
+            return found
+    return _right(messages)
+"""
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_other_scenes_are_given_is_not_in_the_process_of_one(known: bool) -> None:
+    """Several scenes of this test begin with one message. Whoever finds another transcript hands that back."""
+    options: dict[str, Any] = {"tests": ["valid_transcript_unchanged"]}
+    with closing(Judge(ProcessRooms(), LESSON, LIMITS)) as judge:
+        if known:
+            assert graded("", judge, **options).verdict == "pass"
+        assert graded(LOOKING, judge, **options).verdict == "pass"

@@ -61,6 +61,7 @@ def _serve(
                 fork.end()
                 fork = Fork(keep, console)
             send(fork.play({**job, "stay": where != "own"}, channel))
+        del job  # or the next fork could find in its memory what the last scenes were given
         if fork.over:
             fork = Fork(keep, console)
 
