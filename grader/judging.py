@@ -43,22 +43,22 @@ class _Scripts:
         if asked["op"] != "play":
             return play(asked)
         scene = {"scene": asked["scene"], "given": asked["given"]}
-        known = self._known.get(test, [])
-        if asked["process"] == "new" and known[1:] and known[0] == scene:
-            answer = play({**asked, "ahead": known[1:]})
-            if "ahead" in answer:
-                seen = zip(known[1:], answer["ahead"], strict=True)
-                answer["ahead"] = [{**scene, "observation": one} for scene, one in seen]
-                return answer
-            self._noted = [scene]
-            return answer
-        if asked["process"] == "new":
+        new = asked["process"] == "new"
+        if new:
             self._noted = []
         elif asked["process"] == "own":
             self._noted = None
         if self._noted is not None:
             self._noted.append(scene)
-        return play(asked)
+        known = self._known.get(test, [])
+        if not (new and known[1:] and known[0] == scene):
+            return play(asked)
+        answer = play({**asked, "ahead": known[1:]})
+        if "ahead" in answer:
+            self._noted = None
+            seen = zip(known[1:], answer["ahead"], strict=True)
+            answer["ahead"] = [{**played, "observation": one} for played, one in seen]
+        return answer
 
     def result(self, found: dict[str, Any]) -> None:
         """A test has come to its end."""

@@ -143,7 +143,7 @@ class Fork:
     def _send(self, rest: memoryview) -> memoryview:
         """What is left of `rest` when as much of it is sent as it takes now."""
         try:
-            while rest and self._job_in >= 0:
+            while rest:
                 rest = rest[os.write(self._job_in, rest) :]
         except BlockingIOError:
             pass

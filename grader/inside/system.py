@@ -64,9 +64,8 @@ def build_cage(memory_bytes: int) -> None:
     """
     if resource is not None:
         _limit("RLIMIT_DATA", memory_bytes, memory_bytes)
-        _limit(
-            "RLIMIT_AS", 4 * memory_bytes, 4 * memory_bytes
-        )  # threads' stacks: reserved, not used
+        # The stacks of threads are reserved, not used.
+        _limit("RLIMIT_AS", 4 * memory_bytes, 4 * memory_bytes)
         _limit("RLIMIT_FSIZE", 0, 0)
         _limit("RLIMIT_CORE", 0, 0)
         _limit("RLIMIT_NOFILE", 128, 128)

@@ -151,7 +151,6 @@ class Play:
         if self._ahead:
             played = self._ahead.pop(0)
             if encode({key: played[key] for key in asked}) == encode(asked):
-                self.shared = True
                 return {"observation": played["observation"]}
             self._ahead = []
         process = "own" if self._alone else "same" if self._there else "new"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from grader.errors import RoomError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from grader.carried import Limits
 
-SOCKET = "/var/run/docker.sock"
+_SOCKET = "/var/run/docker.sock"
 
 
 class Room(Protocol):
@@ -101,6 +101,11 @@ def choose(
         return _processes(ahead=ahead)
 
 
+def engine_likely(environment: Mapping[str, str]) -> bool:
+    """Whether there may be a container engine, as far as can be told without asking one."""
+    return bool(environment.get("DOCKER_HOST")) or os.name == "nt" or Path(_SOCKET).exists()
+
+
 def _processes(*, ahead: bool) -> Rooms:
     from grader.rooms import early  # noqa: PLC0415 - one kind is used
     from grader.rooms.process import ProcessRooms  # noqa: PLC0415
@@ -112,10 +117,9 @@ def _processes(*, ahead: bool) -> Rooms:
 
 
 def _containers(limits: Limits, *, ahead: bool) -> Rooms:
-    asked = os.environ.get("DOCKER_HOST") or os.name == "nt"
-    if not asked and not Path(SOCKET).exists():  # told without importing the SDK
+    if not engine_likely(os.environ):  # told without importing the SDK
         raise RoomError(
-            f"No container engine listens on {SOCKET}.",
+            f"No container engine listens on {_SOCKET}.",
             reason="open",
             help="Start Docker (or Podman's socket), or set DOCKER_HOST if it listens elsewhere;"
             " --runner local needs no engine.",

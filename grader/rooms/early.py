@@ -7,10 +7,9 @@ processes: to open a container takes imports that would hold the command line up
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.rooms import SOCKET
+from grader.rooms import engine_likely
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,5 +60,4 @@ def likely(words: Sequence[str], environment: Mapping[str, str]) -> bool:
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if word == "--runner" or word.startswith("--runner="):
             runner = word.partition("=")[2] or after
-    engine = os.name == "nt" or "DOCKER_HOST" in environment or Path(SOCKET).exists()
-    return runner == "local" or (runner == "auto" and not engine)
+    return runner == "local" or (runner == "auto" and not engine_likely(environment))

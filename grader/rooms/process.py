@@ -168,9 +168,9 @@ class ProcessRooms:
         self._judge: ProcessRoom | None = None
         self._stage: ProcessRoom | None = None
 
-    def open_ahead(self, *, judge: bool = True, stage: bool = True) -> None:
+    def open_ahead(self, *, stage: bool = True) -> None:
         """Open rooms while the program is still getting ready; they are the first that are handed out."""
-        if judge and self._judge is None:
+        if self._judge is None:
             self._judge = _judge()
         if stage and self._stage is None:
             self._stage = _stage()

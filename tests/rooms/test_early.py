@@ -23,7 +23,7 @@ LOCAL = ["--lesson", "10", "--runner", "local"]
 
 @pytest.fixture(autouse=True)
 def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(early, "SOCKET", "/nowhere/docker.sock")
+    monkeypatch.setattr(rooms, "_SOCKET", "/nowhere/docker.sock")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_engine_is_preferred_where_one_listens(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "docker.sock").touch()
-    monkeypatch.setattr(early, "SOCKET", str(tmp_path / "docker.sock"))
+    monkeypatch.setattr(rooms, "_SOCKET", str(tmp_path / "docker.sock"))
     assert not early.likely(["--lesson", "10", "harness.py"], {})
     assert early.likely([*LOCAL, "harness.py"], {})
 
@@ -103,7 +103,7 @@ def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     "words", [[*LOCAL, "--nonsense"], [*LOCAL, "nowhere.py"], [*LOCAL, "--watch", "-"]]
 )
 def test_a_call_that_is_off_leaves_no_process(words: list[str], tmp_path: Path) -> None:
-    """Rooms inherit standard error's other end here, so reading it ends when the last of them has."""
+    """A judge that was opened ahead has a folder of its own, which goes with it."""
     done = subprocess.run(
         [sys.executable, "-m", "grader", *words],
         capture_output=True,
