@@ -20,53 +20,6 @@ _COLLECTING_S = 60.0
 _STOPPING_S = 5.0
 
 
-class _Scripts:
-    """What each test asks of the stage, learned when it passes; so the next submission can play it at once.
-
-    A test asks the same again where its values are drawn from the same seed. Should it not, it asks on.
-    """
-
-    def __init__(self) -> None:
-        self._seed: int | None = None
-        self._known: dict[str, list[dict[str, Any]]] = {}
-        self._noted: list[dict[str, Any]] | None = None
-
-    def begin(self, seed: int) -> None:
-        """A run begins."""
-        if seed != self._seed:
-            self._seed, self._known = seed, {}
-        self._noted = None
-
-    def answer(self, asked: dict[str, Any], play: Play) -> dict[str, Any]:
-        """What `play` gives for what the judge asks; with what it will ask next, where that is known."""
-        test = asked.pop("test")
-        if asked["op"] != "play":
-            return play(asked)
-        scene = {"scene": asked["scene"], "given": asked["given"]}
-        new = asked["process"] == "new"
-        if new:
-            self._noted = []
-        elif asked["process"] == "own":
-            self._noted = None
-        if self._noted is not None:
-            self._noted.append(scene)
-        known = self._known.get(test, [])
-        if not (new and known[1:] and known[0] == scene):
-            return play(asked)
-        answer = play({**asked, "ahead": known[1:]})
-        if "ahead" in answer:
-            self._noted = None
-            seen = zip(known[1:], answer["ahead"], strict=True)
-            answer["ahead"] = [{**played, "observation": one} for played, one in seen]
-        return answer
-
-    def result(self, found: dict[str, Any]) -> None:
-        """A test has come to its end."""
-        if self._noted and found["outcome"] == "pass":
-            self._known[found["id"]] = self._noted
-        self._noted = None
-
-
 class Judge:
     """A judge room that has collected one lesson's tests, and runs them afresh for each submission.
 
@@ -83,7 +36,6 @@ class Judge:
         self._room: Room | None = None
         self._ready = False
         self._once = False  # it can't fork, and is used up when it has run
-        self._scripts = _Scripts()
 
     def start(self) -> None:
         """Open the room and hand it the tests, unless that has been done; does not wait for it.
@@ -122,7 +74,6 @@ class Judge:
         try:
             self._collected(self._room)
             self._room.send({"op": "run", "seed": seed, "tests": list(tests)})
-            self._scripts.begin(seed)
             self._relay(self._room, play, found)
         except (RoomError, WireError, LessonError):
             self.close()
@@ -158,11 +109,10 @@ class Judge:
         told: dict[str, bool] = {}
         while True:
             frame = room.receive(self._limits.judge_s)
-            if frame["op"] in ("play", "finish"):
-                room.send(self._scripts.answer(frame, play))
+            if frame["op"] == "play":
+                room.send(play(frame))
             elif frame["op"] == "result":
                 told[frame["id"]] = frame["outcome"] == "pass"
-                self._scripts.result(frame)
                 found(frame["id"], frame)
             elif frame["op"] == "done":
                 # pytest-json-report keeps its own account; what was streamed has to agree with it.

@@ -20,7 +20,6 @@ _OPENING_S = 30.0
 _MAX_TEXT = 20_000  # characters of a fault's message
 _MAX_LINES = 12  # of a traceback
 _USED_UP = ("timeout", "memory")  # faults for which there may be one scene too many in a process
-_BESIDE = {"stdout": str, "alone": bool, "stays": bool}  # what was seen, in each answer
 
 
 class TimeUpError(Exception):
@@ -34,9 +33,7 @@ def _checked(op: str, answer: Any, last_line: int, ahead: int) -> dict[str, Any]
         WireError: it isn't. A submission has a hand in everything that comes out of its room.
     """
     try:
-        if op == "finish":
-            return {"clean": from_json(bool, answer["clean"])}
-        told = {key: from_json(kind, answer[key]) for key, kind in _BESIDE.items()}
+        told = {"stdout": from_json(str, answer["stdout"])}
         if "fault" in answer:
             fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
             return {"fault": to_json(fault), **told}
@@ -68,36 +65,6 @@ def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
     )
 
 
-class _Time:
-    """What a submission has used of its time: what has to be played again, apart, is not counted twice.
-
-    Args:
-        spare_s: how much that may be in all: whoever needs more is not playing the same again.
-    """
-
-    def __init__(self, spare_s: float) -> None:
-        self.used_s = 0.0
-        self._spare_s = spare_s
-        self._together_s = 0.0  # since a process was new that may play several scenes
-        self._in_doubt = False  # whether those would be played again
-
-    def begins(self, process: str) -> None:
-        """A scene is to be played in its "own" process, a "new" one, or the "same"."""
-        if process == "own" and self._in_doubt:
-            back_s = min(self._together_s, self._spare_s)
-            self.used_s -= back_s
-            self._spare_s -= back_s
-        if process != "same":
-            self._together_s = 0.0
-        self._in_doubt = process == "same"
-
-    def took(self, seconds: float, *, in_doubt: bool = False) -> None:
-        """So long it took; `in_doubt`: what was played has to be played again."""
-        self.used_s += seconds
-        self._together_s += seconds
-        self._in_doubt = self._in_doubt or in_doubt
-
-
 class Stage:
     """One submission's stage.
 
@@ -124,10 +91,9 @@ class Stage:
         self._last_line = submission.text.count("\n") + 1
         self._room: Room | None = None
         self._control: Stage | None = None
-        self._time = _Time(spare_s=limits.total_s)
+        self._used_s = 0.0
         self._ran_out = 0  # scenes that used up their limit on the clock
-        self._apart = False  # scenes no longer share a process: together they used up what one may
-        self._ahead = True  # several scenes may be played before they are asked for
+        self._together = True  # scenes may share a process
         self.python: str | None = None
 
     @property
@@ -149,44 +115,28 @@ class Stage:
         self._room = self._rooms.open_stage()
         self._room.send(self._first)
 
-    def do(
-        self,
-        op: str,
-        *,
-        process: str = "own",
-        ahead: Sequence[dict[str, Any]] = (),
-        **values: Any,
-    ) -> dict[str, Any]:
+    def do(self, op: str, *, ahead: Sequence[dict[str, Any]] = (), **values: Any) -> dict[str, Any]:
         """Have the stage do a job; give its answer, with a `fault` where the submission brought it down.
 
         Args:
-            op: "load", "play" or "finish".
-            process: where to play it, "own", "new" or "same"; see `inside.stage`. Once scenes are hurried,
-                or have used up together what one may use, each has its own. A scene that is not the first
-                in its process has no more time than a hurried one, because it can be played again alone.
-            ahead: scenes that will probably be asked for next, each with "scene" and "given". Where all goes
-                as it should, the answer has what was seen in them, as `ahead`; else nothing comes of them.
+            op: "load" or "play".
+            ahead: scenes that will probably be asked for next, each with "scene" and "given". They are played
+                in the same process; where all goes as it should, the answer has what was seen in them, as
+                `ahead`. Else nothing comes of that, and the scene is played again, alone.
             values: the scene's.
 
         Raises:
             TimeUpError: no time is left for this submission.
             RoomError: a room can't be opened. What a submission does to an open one is a fault.
         """
-        process = "own" if self.hurried or self._apart else process
-        if ahead and process == "new" and self._ahead:
+        if ahead and self._together and not self.hurried:
             together = self._several(ahead, values)
             if together is not None:
                 return together
-        if op == "play":
-            self._time.begins(process)
-        first = op != "finish" and process != "same"
-        wall_s = self._wall_s(hurried=self.hurried or not first)
-        answer, took_s = self._asked(op, process, wall_s, values)
-        self._time.took(took_s, in_doubt=op == "finish" and not answer.get("clean"))
-        if took_s >= wall_s and first:
+        wall_s = self._wall_s(hurried=self.hurried)
+        answer, took_s = self._asked(op, wall_s, values)
+        if took_s >= wall_s:
             self._ran_out += 1
-        if not answer["alone"] and answer.get("fault", {}).get("kind") in _USED_UP:
-            self._apart = True
         return self._without_excuse(answer, values) if op == "play" else answer
 
     def close(self) -> None:
@@ -200,15 +150,15 @@ class Stage:
     def _several(
         self, ahead: Sequence[dict[str, Any]], values: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """The answer to several scenes in a new process; None, and never again, where anything is odd."""
+        """The answer to several scenes in one process; None where anything is odd.
+
+        They have no more time together than a hurried one has, because each can be played again alone.
+        """
         several = {**values, "ahead": list(ahead)}
-        answer, took_s = self._asked("play", "new", self._wall_s(hurried=True), several)
-        self._ahead = "ahead" in answer and not answer["stdout"]
-        if not self._ahead:
-            return None
-        self._time.begins("new")
-        self._time.took(took_s, in_doubt=True)
-        return {**answer, "alone": False}  # nor is the first one, if it came with the others
+        answer, _ = self._asked("play", self._wall_s(hurried=True), several)
+        used_up = answer.get("fault", {}).get("kind") in _USED_UP
+        self._together = self._room is not None and not used_up  # what costs time is tried once
+        return answer if "ahead" in answer else None
 
     def _wall_s(self, *, hurried: bool) -> float:
         """Seconds on the clock for the next job.
@@ -216,20 +166,20 @@ class Stage:
         Raises:
             TimeUpError: no time is left for this submission.
         """
-        left_s = self._limits.total_s - self._time.used_s
+        left_s = self._limits.total_s - self._used_s
         if left_s <= 0:
             raise TimeUpError
         limit_s = self._limits.hurried_wall_s if hurried else self._limits.scene_wall_s
         return round(min(limit_s, left_s), 3)
 
     def _asked(
-        self, op: str, process: str, wall_s: float, values: dict[str, Any]
+        self, op: str, wall_s: float, values: dict[str, Any]
     ) -> tuple[dict[str, Any], float]:
         """The stage's answer to a job, and how many seconds it took."""
         room = self._ready()
         began = time.monotonic()
         try:
-            room.send({"op": op, **values, "process": process, "wall_s": wall_s})
+            room.send({"op": op, **values, "wall_s": wall_s})
             answer = room.receive(wall_s + _MARGIN_S)
             answer = _checked(op, answer, self._last_line, len(values.get("ahead", ())))
         except WireError as exc:
@@ -238,8 +188,9 @@ class Stage:
             )
         except RoomError as exc:
             answer = self._fell(exc)
-        answer.setdefault("alone", op != "finish" and process != "same")
-        return answer, time.monotonic() - began
+        took_s = time.monotonic() - began
+        self._used_s += took_s
+        return answer, took_s
 
     def _without_excuse(self, answer: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         """A scene that broke is ours, unless the same one holds with another submission in its place.
@@ -250,7 +201,7 @@ class Stage:
         fault = answer.get("fault")
         if fault is None or fault["kind"] != "scene":
             return answer
-        if not answer["alone"] or not self._lesson.stand_in:
+        if not self._lesson.stand_in:
             return answer
         if self._control is None:
             text = self._lesson.stand_in
@@ -297,4 +248,4 @@ class Stage:
     def _brought_down(self, kind: Any, message: str) -> dict[str, Any]:
         """The submission did this: whatever is left of the room goes, and the next job gets a new one."""
         self.close()
-        return {"fault": to_json(SceneFault(kind, message)), "stdout": "", "stays": False}
+        return {"fault": to_json(SceneFault(kind, message)), "stdout": ""}

@@ -1,4 +1,4 @@
-"""A test's scenes share a process; whatever goes wrong in there counts only if it does so in a scene apart.
+"""A test's scenes share a process; whatever is odd about that counts only if it is so in a scene apart.
 
 Each submission here counts, past its own module, how often it has been imported in one process: a scene
 that is the first in its process finds 0. What it does otherwise must never show in a report.
@@ -16,7 +16,7 @@ from grader import grade, lessons
 from grader.judging import Judge
 from grader.records import Limits, Report, to_json
 from grader.rooms.process import ProcessRooms
-from grader.staging import Stage, _Time
+from grader.staging import Stage
 from grader.submission import from_bytes
 from tests.test_grading import HERE, SOLUTION
 
@@ -58,7 +58,6 @@ def told(report: Report) -> Any:
         "import os; os.kill(os.getpid(), 11)",
         "import os; os.write(3, b'x' * 9)",
         "import os; os.close(3)",
-        "import os; os.close(4)",
         "return [0] * 10 ** 10",
         "while True: pass",
         "import time; time.sleep(60)",
@@ -101,89 +100,175 @@ def test_a_failure_is_found_in_a_process_of_its_own() -> None:
     )
 
 
-def test_a_module_is_new_in_each_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_is_new_in_each_scene(jobs: list[tuple[int, bool]]) -> None:
     """State in the student's own file does not reach the next scene. At most three calls are made in one."""
     kept = "_seen.append(1)\n    if len(_seen) > 3: return []"
-    assert played(monkeypatch, kept, "_seen = []\n") == played(monkeypatch, "pass")
+    assert graded(kept, "_seen = []\n").verdict == "pass"
+    assert jobs == [(6, True), (2, True), (3, True)]
 
 
-def played(
-    monkeypatch: pytest.MonkeyPatch, what: str, above: str = "", tests: list[str] = TESTS[:1]
-) -> list[tuple[str, bool]]:
-    """For each scene where it was asked for, and whether it was alone."""
-    jobs: list[tuple[str, bool]] = []
-    do = Stage.do
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
+    """For each job of a stage that is no import: of how many scenes, and whether something came of that."""
+    noted: list[tuple[int, bool]] = []
+    asked = Stage._asked
 
-    def noting(self: Stage, op: str, **values: Any) -> dict[str, Any]:
-        answer = do(self, op, **values)
+    def noting(self: Stage, op: str, wall_s: float, values: Any) -> Any:
+        answer, took_s = asked(self, op, wall_s, values)
         if op == "play":
-            jobs.append((values["process"], answer["alone"]))
-        return answer
+            scenes = 1 + len(values.get("ahead", []))
+            noted.append((scenes, {"observation", "observations"} & answer.keys() != set()))
+        return answer, took_s
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Stage, "do", noting)
-        graded(what, above, tests=tests)
-    return jobs
-
-
-def test_a_right_answer_needs_one_process_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs = played(monkeypatch, "pass")
-    assert jobs[0] == ("new", True)
-    assert set(jobs[1:]) == {("same", False)}
-    assert len(jobs) > 3
+    monkeypatch.setattr(Stage, "_asked", noting)
+    return noted
 
 
-def test_a_wrong_one_is_played_again_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs = played(monkeypatch, "if len(messages) == 6: return []")
-    shared = [job for job in jobs if job[0] != "own"]
-    assert jobs[len(shared) :] == [("own", True)] * len(shared)
-    assert len(shared) > 1
+def test_a_right_answer_needs_one_process_a_test(jobs: list[tuple[int, bool]]) -> None:
+    """As many scenes as the test module plays: 6 and 2 and 3."""
+    assert graded("pass").verdict == "pass"
+    assert jobs == [(6, True), (2, True), (3, True)]
 
 
-def test_what_fails_at_once_is_not_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert played(monkeypatch, "return []") == [("new", True)]
+@pytest.mark.parametrize("lesson", [7, 9, 10])
+def test_so_does_the_solution_of_each_lesson(lesson: int, jobs: list[tuple[int, bool]]) -> None:
+    assert grade(HERE / f"solutions/lesson_{lesson:02}/harness.py", lesson).verdict == "pass"
+    assert len(jobs) == len(lessons.find(lesson).tests)
+
+
+def test_a_wrong_one_is_played_again_one_by_one(jobs: list[tuple[int, bool]]) -> None:
+    graded("if len(messages) == 6: return []", tests=TESTS[:1])
+    assert jobs == [(6, True), *[(1, True)] * 4]
+
+
+def test_what_raises_is_played_again_one_by_one_and_the_next_test_as_ever(
+    jobs: list[tuple[int, bool]],
+) -> None:
+    graded("if len(messages) == 6: raise KeyError", tests=["late_result", *TESTS[:1], *TESTS[2:]])
+    assert jobs[:2] == [(6, False), (1, True)]
+    assert (2, True) in jobs
+    assert jobs[-1][0] == 1 or jobs[-1] == (3, True)
 
 
 SLOW = """import time; until = time.process_time() + 0.25
     while time.process_time() < until: pass"""
 
 
-def spent_on(monkeypatch: pytest.MonkeyPatch, what: str, limits: Limits) -> tuple[Report, float]:
-    """The report, and how many seconds of its whole time the submission has used."""
-    spent: list[float] = []
-    close = Stage.close
-
-    def noting(self: Stage) -> None:
-        spent.append(self._time.used_s)
-        close(self)
-
-    monkeypatch.setattr(Stage, "close", noting)
-    report = graded(what, limits=limits)
-    return report, spent[-1]
-
-
-def test_a_right_answer_that_is_slow_has_all_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four calls use up what one process may use. What is then played again is not counted twice."""
-    report, spent_s = spent_on(monkeypatch, SLOW, LIMITS)
-    assert report.verdict == "pass"
-    assert spent_s < sum(test.duration_s for test in report.tests) - 0.7
-
-
-def test_scenes_that_run_out_together_are_played_apart_from_then_on(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_right_answer_that_is_slow_is_played_apart_from_then_on(
+    jobs: list[tuple[int, bool]],
 ) -> None:
-    alone = [was_alone for _, was_alone in played(monkeypatch, SLOW, tests=TESTS[:2])]
-    assert alone[:2] == [True, False]
-    assert alone.count(False) <= 4
-    first_again = alone.index(False) + alone.count(False)
-    assert len(alone) > first_again + 4
-    assert all(alone[first_again:])
+    """Four calls use up what one process may use."""
+    assert graded(SLOW).verdict == "pass"
+    assert jobs[0] == (6, False)
+    assert jobs[1:] == [(1, True)] * (6 + 2 + 3)
 
 
-def test_what_used_up_its_time_alone_is_not_given_any_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = LIMITS._replace(scene_wall_s=0.5, patience=1)
-    _, spent_s = spent_on(monkeypatch, "import time; time.sleep(60)", limits)
-    assert spent_s > 3 * 0.5
+def test_all_that_it_uses_counts() -> None:
+    """Slow and wrong only where it shares a process: what is played again is no time given back."""
+    slow = SLOW.replace("\n", "\n    ")
+    report = graded(f"if _before:\n        {slow}", limits=LIMITS._replace(total_s=0.4))
+    assert "whole time" in report.tests[-1].message
+
+
+RIGHT = "\n_right = repair_tool_history\ndef repair_tool_history(messages):\n    {}\n    return _right(messages)\n"
+
+
+def one_by_one(monkeypatch: pytest.MonkeyPatch, source: str, **options: Any) -> Any:
+    """What is told where no scene ever shares a process."""
+    do = Stage.do
+
+    def apart(self: Stage, op: str, *, ahead: Any = (), **values: Any) -> Any:
+        assert isinstance(ahead, (list, tuple))
+        return do(self, op, **values)
+
+    options = {"tests": TESTS, "limits": LIMITS, **options}
+    with monkeypatch.context() as patch:
+        patch.setattr(Stage, "do", apart)
+        return told(grade(from_bytes(source.encode()), 10, **options))
+
+
+def together(source: str, **options: Any) -> Report:
+    options = {"tests": TESTS, "limits": LIMITS, **options}
+    return grade(from_bytes(source.encode()), 10, **options)
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "return []",
+        "if len(messages) == 6: return []",
+        "if len(messages) == 6: raise KeyError('c1')",
+        "if len(messages) == 6: import os; os._exit(0)",
+        "if len(messages) == 6: import os; os.write(3, b'x' * 9)",
+        "if len(messages) == 6: return ['x' * 10 ** 6] * 3",
+        "if len(messages) == 6: return [[messages] * 9] * 999",
+        "print('seen', len(messages))",
+        "import sys; sys.stdout.write('x')",
+    ],
+)
+def test_the_report_is_the_same_whatever_the_submission_does(
+    monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    source = SOLUTION + RIGHT.format(does)
+    assert told(together(source)) == one_by_one(monkeypatch, source)
+
+
+def test_what_hangs_further_on_has_its_time_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = LIMITS._replace(scene_wall_s=2.0, patience=9)
+    source = SOLUTION + RIGHT.format("if len(messages) == 6: import time; time.sleep(60)")
+    report = together(source, limits=limits)
+    assert told(report) == one_by_one(monkeypatch, source, limits=limits)
+    assert [t.kind for t in report.tests] == ["timeout", None, None]
+    assert "within 2 s" in report.tests[0].message
+
+
+FORGING = """
+import json, os, struct
+def repair_tool_history(messages):
+    body = json.dumps({}).encode()
+    os.write(3, struct.pack(">I", len(body)) + body)
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"observations": [[], []]}',
+        '{"observations": [[], {}, 1, null, "x", []]}',
+        '{"observations": []}',
+        '{"observations": {}}',
+        '{"observation": [], "ahead": [1]}',
+        '{"observation": []}',
+    ],
+)
+def test_an_answer_to_what_was_not_asked_is_the_submissions_own_failure(
+    monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    """Asked for one scene or for several; it never breaks a hidden test, which would be our fault."""
+    forged = SOLUTION + FORGING.replace("json.dumps({})", repr(answer))
+    report = together(forged)
+    assert told(report) == one_by_one(monkeypatch, forged)
+    assert [t.outcome for t in report.tests] == ["fail"] * len(TESTS)
+
+
+LOOKING = """
+import gc
+gc.unfreeze()
+_right = repair_tool_history
+
+
+def repair_tool_history(messages):
+    for found in gc.get_objects():
+        if type(found) is list and found[:1] == messages[:1] != [] and found != messages:
+            return found
+    return _right(messages)
+"""
+
+
+def test_what_other_scenes_are_given_is_not_in_the_process_of_one() -> None:
+    """Several scenes of this test begin with one message. Whoever finds another transcript hands that back."""
+    assert together(SOLUTION + LOOKING, tests=["valid_transcript_unchanged"]).verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -242,9 +327,7 @@ DAEMON = """if os.fork() == 0:
         os.wait(); os.close(3)"""
 
 
-@pytest.mark.parametrize(
-    "after", ["os.close(3)", "os.close(4)", "os.close(3); os.close(4)", DAEMON]
-)
+@pytest.mark.parametrize("after", ["os.close(3)", DAEMON])
 def test_who_closes_its_line_when_it_has_answered_ends_no_stage(after: str) -> None:
     source = SOLUTION + ANSWERS.format(after=after)
     for _ in range(3):  # there is a race in it
@@ -258,15 +341,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-def test_time_that_is_given_back_has_an_end() -> None:
-    """A submission can be slow only where it shares a process, and see to it that all is played again."""
-    clock = _Time(spare_s=10.0)
-    for _ in range(9):
-        clock.begins("new")
-        clock.took(3.0)
-        clock.begins("same")
-        clock.took(1.0)
-        clock.begins("own")
-    assert clock.used_s == 9 * 4.0 - 10.0

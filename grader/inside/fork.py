@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import time
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader import wire
 from grader.inside import player, system
-from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer, whole_frame
+from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer
 
 if TYPE_CHECKING:
     from grader.inside.console import Console
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Fork:
-    """A fork of this process that waits for jobs. Until it has one, nothing of the submission has run in it.
+    """A fork of this process that waits for its job. Nothing of the submission has run in it.
 
     It is made while the grader thinks about the answer before: so it is often up by the time it is needed,
     and never stands beside a process in which a submission has run.
@@ -28,8 +29,6 @@ class Fork:
     """
 
     def __init__(self, keep: Keep, console: Console) -> None:
-        self.fresh = True  # it has done nothing
-        self.over = False
         self._limits = keep.limits
         job_out, self._job_in = os.pipe()
         self._frame_out, frame_in = os.pipe()
@@ -40,116 +39,58 @@ class Fork:
             _be_the_player(keep, console, (job_out, printed_in, frame_in))
         for theirs in (job_out, frame_in, printed_in):
             os.close(theirs)
-        self._exit_fds = _exit_fds(self._child)
-        for ours in (self._job_in, self._frame_out, self._printed_out):
-            os.set_blocking(ours, False)
+        for out in (self._frame_out, self._printed_out):
+            os.set_blocking(out, False)
 
     def play(self, job: dict[str, Any], channel: int) -> dict[str, Any]:
-        """Have it do a job, and say what came of it. Unless it stays for another, all is ended that came of it.
+        """Have it do a job, end it and all that came from it, and say what came of the job.
 
         Args:
-            job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock, and "stay".
+            job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock.
             channel: the descriptor that frames come from; if it closes, everything is ended.
 
         Raises:
             EOFError: it has closed.
         """
-        seen = Seen(alone=self.fresh)
-        self.fresh = False
-        self._watch(seen, wire.encode(job), channel, job["wall_s"], stay=job.get("stay", False))
-        if not seen.stays:
-            self._end(seen)
-        given = answer(seen, self._limits, job["wall_s"])
-        if not (given["stays"] or self.over):
-            self._end(seen)
-        return given
-
-    def finish(self, wall_s: float, channel: int) -> bool:
-        """End it. Whether it left by itself, and had written nothing that it was not asked for.
-
-        Raises:
-            EOFError: the grader has gone.
-        """
-        seen = Seen()
-        self._hang_up()
-        self._watch(seen, b"", channel, wall_s)
-        self._end(seen)
-        return seen.status == 0 and not seen.frame
-
-    def end(self) -> None:
-        """End it, whatever it is doing."""
-        self._end(Seen())
-
-    def _hang_up(self) -> None:
-        """There are no more jobs for it."""
-        if self._job_in >= 0:
-            os.close(self._job_in)
-            self._job_in = -1
-
-    def _end(self, seen: Seen) -> None:
-        self.over = True
-        seen.out_of_memory = system.out_of_memory_kills() > self._kills
-        system.end_everything(self._child)
-        for ours in (self._frame_out, self._printed_out, *self._exit_fds):
-            os.close(ours)
-        self._hang_up()
-        if seen.hung_up:
-            raise EOFError
-
-    def _watch(
-        self, seen: Seen, sent: bytes, channel: int, wall_s: float, *, stay: bool = False
-    ) -> None:
-        """Send it `sent` and hear it out: until it is gone, has answered and may stay, or has no time left."""
-        deadline = time.monotonic() + wall_s
-        rest = self._send(memoryview(sent))
-        poll = select.poll()
-        poll.register(channel, select.POLLHUP)
-        for fd in (self._frame_out, self._printed_out, *self._exit_fds):
-            poll.register(fd, select.POLLIN)
-        if rest:
-            poll.register(self._job_in, select.POLLOUT)
-        while seen.status is None and not seen.stays:
-            left = deadline - time.monotonic()
-            seen.timed_out = left <= 0
-            if seen.timed_out:
-                break
-            ready = {
-                fd for fd, _ in poll.poll(1000 * (left if self._exit_fds else min(left, 0.01)))
-            }
-            seen.hung_up = channel in ready
-            if seen.hung_up:
-                return
-            if rest and not (rest := self._send(rest)):
-                poll.unregister(self._job_in)
-            for fd in self._hear(seen, ready):
-                poll.unregister(fd)
-                if fd == self._frame_out and not rest:
-                    self._hang_up()  # it can't answer any more, and is not to wait for another job
-                    stay = False
-            seen.stays = stay and whole_frame(seen.frame, self._limits)
-            if not seen.stays:
-                seen.status, seen.cpu_s = _gone(self._child)
-        self._hear(seen, {self._frame_out, self._printed_out})
-
-    def _hear(self, seen: Seen, ready: set[int]) -> list[int]:
-        """Take in what there is to be read. Gives what has ended."""
-        limit = self._limits.frame_bytes + FRAME_SLACK
-        pipes = (
-            (self._frame_out, seen.frame, limit),
-            (self._printed_out, seen.printed, PRINTED_KEPT),
-        )
-        return [fd for fd, into, limit in pipes if fd in ready and not _drain(fd, into, limit)]
-
-    def _send(self, rest: memoryview) -> memoryview:
-        """What is left of `rest` when as much of it is sent as it takes now."""
-        try:
+        deadline = time.monotonic() + job["wall_s"]
+        rest = memoryview(wire.encode(job))
+        with contextlib.suppress(BrokenPipeError):  # it is gone, which shows in its status
             while rest:
                 rest = rest[os.write(self._job_in, rest) :]
-        except BlockingIOError:
-            pass
-        except BrokenPipeError:  # it is gone, which shows in its status
-            rest = rest[:0]
-        return rest
+        seen = Seen()
+        self._watch(seen, channel, deadline)
+        seen.out_of_memory = system.out_of_memory_kills() > self._kills
+        system.end_everything(self._child)
+        for ours in (self._job_in, self._frame_out, self._printed_out):
+            os.close(ours)
+        if seen.hung_up:
+            raise EOFError
+        return answer(seen, self._limits, job["wall_s"])
+
+    def _watch(self, seen: Seen, channel: int, deadline: float) -> None:
+        """Gather what comes out of the process until it is gone or its time is up."""
+        keep = {
+            self._frame_out: (seen.frame, self._limits.frame_bytes + FRAME_SLACK),
+            self._printed_out: (seen.printed, PRINTED_KEPT),
+        }
+        exit_fds = _exit_fds(self._child)
+        poll = select.poll()
+        poll.register(channel, select.POLLHUP)
+        for fd in (*keep, *exit_fds):
+            poll.register(fd, select.POLLIN)
+        while seen.status is None and not (seen.timed_out or seen.hung_up):
+            left = max(0.0, deadline - time.monotonic())
+            ready = poll.poll(1000 * (left if exit_fds else min(left, 0.01)))
+            for fd in [fd for fd, _ in ready if fd in keep]:
+                if not _drain(fd, *keep[fd]):
+                    poll.unregister(fd)
+            seen.hung_up = any(fd == channel for fd, _ in ready)
+            seen.status, seen.cpu_s = _gone(self._child)
+            seen.timed_out = seen.status is None and time.monotonic() >= deadline
+        for fd, (into, limit) in keep.items():
+            _drain(fd, into, limit)
+        for fd in exit_fds:
+            os.close(fd)
 
 
 def _be_the_player(keep: Keep, console: Console, pipes: tuple[int, int, int]) -> None:

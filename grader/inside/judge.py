@@ -5,8 +5,7 @@ collect; it answers {"op": "ready", "tests": […], "once": false}. {"op": "run"
 often as is asked, makes it run the tests named in a fork of the session that has collected; where it
 can't fork, in that session itself, which can be done once. While it does it sends
 
-    {"op": "play", "scene", "given", "process", "test"}   and waits for the stage's answer
-    {"op": "finish", "test"}                              likewise
+    {"op": "play", "scene", "given", "ahead"}   and waits for the stage's answer
     {"op": "result", "id", "outcome", …}        as soon as a test is known
     {"op": "done", "outcomes": {…}}             pytest-json-report's own account, to check against
 
@@ -32,10 +31,13 @@ import pytest
 from grader import wire
 from grader.inside import system
 from grader.inside.draw import Draw
+from grader.inside.rehearsal import rehearsed
 from grader.inside.testing import BrokenRuleError, Case, Expect, Play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from grader.inside.testing import Shapes
 
 # Parts of pytest that hidden tests have no use for; importing and asking them takes time. (`legacypath`
 # has to stay: pytest-json-report reads a session's `fspath`.)
@@ -82,7 +84,6 @@ class JudgePlugin:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._seed = 0
-        self._test = ""
         self._results: dict[str, dict[str, Any]] = {}
         self._collect_error = ""
         self._once = not system.can_fork()
@@ -121,7 +122,7 @@ class JudgePlugin:
     @pytest.fixture
     def play(self, case: Case, request: pytest.FixtureRequest) -> Play:
         """Plays scenes."""
-        player = Play(self._ask, case, getattr(request.module, "SHAPES", {}))
+        player = Play(self._ask, case, _shapes(request.node))
         request.node.stash[_PLAY] = player
         return player
 
@@ -133,33 +134,37 @@ class JudgePlugin:
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         """Draws values, for this test and seed."""
-        return Draw(self._seed, _id(request.node.name))
+        return self._draw(request.node)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Run a test; again, with a process for each scene, where one process for all could be why it fails."""
+        """Run a test; if it fails and one process for all could be why, again, with a process for each scene."""
         player = pyfuncitem.stash.get(_PLAY, None)
         if player is None:
             return None
-        self._test = _id(pyfuncitem.name)
         names = inspect.signature(pyfuncitem.obj).parameters
         values = {name: pyfuncitem.funcargs[name] for name in names}
+        player.script = rehearsed(
+            pyfuncitem.obj, names, self._draw(pyfuncitem), _shapes(pyfuncitem)
+        )
         try:
             pyfuncitem.obj(**values)
         except Exception:
-            if not player.shared:
+            if not player.together:
                 raise
+            player.again()
+            if "draw" in values:
+                values["draw"] = self._draw(pyfuncitem)
         else:
-            if player.finish():
-                return True
-        player.again()
-        if "draw" in values:
-            values["draw"] = Draw(self._seed, self._test)
+            return True
         pyfuncitem.obj(**values)
         return True
 
+    def _draw(self, item: pytest.Item) -> Draw:
+        return Draw(self._seed, _id(item.name))
+
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        self._channel.send({**question, "test": self._test})
+        self._channel.send(question)
         answer: dict[str, Any] = self._channel.receive()
         if answer.get("op") == "stop":
             if self._once:
@@ -183,7 +188,7 @@ class JudgePlugin:
                 )
         player = item.stash.get(_PLAY, None)
         if call.when == "call" and player is not None:
-            told["stdout"] = player.stdout
+            told["stdout"] = player.printed if call.excinfo is None else player.stdout
         return {_METADATA: told} if told else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -215,6 +220,10 @@ _PLAY = pytest.StashKey[Play]()
 
 def _id(name: str) -> str:
     return name.removeprefix(_PREFIX)
+
+
+def _shapes(item: Any) -> Shapes:
+    return getattr(item.module, "SHAPES", {})
 
 
 def judge(channel: Channel, first: dict[str, Any]) -> None:

@@ -20,9 +20,6 @@ _NT_FAULT = 0xC0000000  # from here on Windows tells of a crash in the exit stat
 class Seen:
     """A job under way: what has come out of its process so far.
 
-    Args:
-        alone: it had done no job before.
-
     Attributes:
         frame: what it wrote where its answer belongs.
         printed: what it printed.
@@ -31,22 +28,18 @@ class Seen:
         timed_out: its time on the clock was up.
         hung_up: the grader went away meanwhile.
         out_of_memory: the kernel ended something for want of memory meanwhile.
-        stays: it has answered, and waits for the next job.
     """
 
-    def __init__(self, *, alone: bool = True) -> None:
-        self.alone = alone
+    def __init__(self) -> None:
         self.frame = bytearray()
         self.printed = bytearray()
         self.status: int | None = None
         self.cpu_s = 0.0
-        self.timed_out = self.hung_up = self.out_of_memory = self.stays = False
+        self.timed_out = self.hung_up = self.out_of_memory = False
 
 
 def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
     """What the job gave, or the fault that kept it from giving anything; and what was printed.
-
-    Also `alone`, whether its process had done no job before, and `stays`, whether it is there for another.
 
     Args:
         seen: all that came out of the process.
@@ -54,21 +47,10 @@ def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
         wall_s: seconds on the clock that it had.
     """
     kept = bytes(seen.printed[: limits.stdout_bytes])
-    verdict = _verdict(seen, limits, wall_s)
     return {
-        **verdict,
+        **_verdict(seen, limits, wall_s),
         "stdout": kept.decode("utf-8", "backslashreplace"),
-        "alone": seen.alone,
-        "stays": seen.stays and "fault" not in verdict,
     }
-
-
-def whole_frame(data: bytearray, limits: Limits) -> bool:
-    """Whether an answer is complete, or can't become one any more."""
-    if len(data) < wire.HEADER.size:
-        return False
-    (length,) = wire.HEADER.unpack_from(data)
-    return len(data) >= wire.HEADER.size + min(int(length), limits.frame_bytes)
 
 
 def fault(kind: Any, message: str) -> dict[str, Any]:
@@ -77,11 +59,10 @@ def fault(kind: Any, message: str) -> dict[str, Any]:
 
 
 def _verdict(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
-    if seen.timed_out or (seen.status is None and not seen.stays):
+    if seen.timed_out or seen.status is None:
         return fault("timeout", f"the harness did not come back within {wall_s:g} s")
-    status = seen.status or 0
-    if status < 0 or status >= _NT_FAULT or not seen.frame:
-        return _ended(seen, status, limits)
+    if seen.status < 0 or seen.status >= _NT_FAULT or not seen.frame:
+        return _ended(seen, seen.status, limits)
     try:
         return _only_frame(seen.frame, limits)
     except WireError as exc:

@@ -1,9 +1,8 @@
-"""Jobs beside the submission: import it, or play a scene with it. Runs in a process of its own.
+"""One job beside the submission: import it, or play scenes with it. Runs in a process of its own.
 
-A job that says "stay" may be followed by others in the same process: one test's scenes, each with the
-submission imported afresh. After any other the process is over, so nothing that a submission leaves
-behind reaches what comes next. What a job gives is a dict with one key: `observation`, `lines`, `code`,
-`problem` or `fault`.
+A job may be several scenes, those of one test, each with the submission imported afresh. The process is
+over when the job is done, so nothing that a submission leaves behind reaches the next. What a job gives
+is a dict with one key: `observation`, `observations`, `lines`, `code`, `problem` or `fault`.
 
 Where the stage can fork, the process is a fork of it. Where it can't, `main` runs in an interpreter that
 the stage has started (see `spawn`).
@@ -45,13 +44,12 @@ if TYPE_CHECKING:
 
     from grader.inside.keep import Keep
 
-ANSWER_FD = 3  # where a player's answers go
-JOB_FD = 4  # where its jobs come from
+ANSWER_FD = 3  # where a player's answer goes
 # A stage's first job. What takes longer is compiled for each scene, and runs out of time there.
 COMPILE = {"op": "compile", "wall_s": 2.0}
 READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
 # The process goes on with these when the submission has had its way with `os`.
-leave, _read, _write = os._exit, os.read, os.write
+leave, _write = os._exit, os.write
 _BUILTINS = dict(vars(builtins))
 _NOT_INSTALLED = (
     "A lab has Python's standard library and `lab`; nothing else is installed where it is graded."
@@ -78,7 +76,7 @@ def prepare(keep: Keep) -> Console:
 
 
 def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: None) -> None:
-    """Be a player: caged, take jobs from standard input, and write to ANSWER_FD what each gives.
+    """Be a player: caged, take a job from standard input, do it, and write to ANSWER_FD what it gives.
 
     Args:
         keep: what is played. Nothing of the submission runs before there is a job.
@@ -86,37 +84,31 @@ def play(keep: Keep, console: Console, ready: Callable[[], object] = lambda: Non
         ready: called when there is nothing left to do but wait.
 
     Raises:
-        EOFError: no more jobs are wanted.
+        EOFError: there is no job.
     """
-    os.dup2(0, JOB_FD)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.closerange(JOB_FD + 1, 256)
+    os.closerange(ANSWER_FD + 1, 256)
     system.enter_cage(
         cpu_s=keep.limits.scene_cpu_s,
         processes=keep.processes,
     )
     code = marshal.loads(keep.code) if keep.code else None  # noqa: S302 - made by Python, in a fork
     ready()
+    job = wire.read_trusted(_read_input)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
     os.dup2(1, 2)
-    more = True
-    while more:
-        job = wire.read_trusted(_read_job)
-        more = job.get("stay", False)
-        rest = memoryview(answer(job, keep, code, console))
-        while rest:
-            rest = rest[_write(ANSWER_FD, rest) :]
-
-
-def _read_job(count: int) -> bytes:
-    return _read(JOB_FD, min(count, 1 << 16))
+    rest = memoryview(answer(job, keep, code, console))
+    while rest:
+        rest = rest[_write(ANSWER_FD, rest) :]
 
 
 def _read_input(count: int) -> bytes:
-    return _read(0, min(count, 1 << 16))
+    return os.read(0, min(count, 1 << 16))
 
 
 def main() -> None:
-    """Play one scene in an interpreter of its own. Standard error is where the answer goes.
+    """Do one job in an interpreter of its own. Standard error is where the answer goes.
 
     Standard input holds two frames: what the stage was told when it was opened, with "processes" and "code"
     as a `Keep` has them, and the job. What is printed goes to standard output.
@@ -170,7 +162,7 @@ def perform(
         console: where everything it prints goes.
     """
     if not (console.in_place() and vars(builtins) == _BUILTINS):
-        leave(0)  # a scene before this one has seen to it: let this one be played alone
+        leave(0)  # a scene before this one has seen to it: let each be played alone
     compiled = code or _compile(keep.source)
     if job["op"] == "compile":
         return _marshalled(compiled)

@@ -1,20 +1,16 @@
-"""The stage: keeps one submission and plays scenes with it, each in a process of its own.
+"""The stage: keeps one submission and does jobs with it, each in a process of its own.
 
 Talks frames over standard input and output. The first says what to keep:
 
     {"op": "open", "source": …, "modules": {name: source}, "scenes": source, "limits": {…}}
 
-and then, as often as is asked, {"op": "load"} and {"op": "play", "scene", "given", "process"}, both with
-"wall_s". Each is answered with one frame: what the player gave (see `player`), and what was printed. This
-process never compiles or imports the submission; the process that does has no way back into this one.
+and then, as often as is asked, {"op": "load"} and {"op": "play", "scene", "given"}, both with "wall_s".
+Each is answered with one frame: what the player gave (see `player`), and what was printed. A scene may
+bring others that are to be played after it in the same process, in "ahead". This process never compiles
+or imports the submission; the process that does has no way back into this one.
 
-"process" says where a scene is to be played: in its "own", which is over when it has answered; in a "new"
-one, which waits for more; in the "same" as the scene before, if that is still there. The answer has `alone`,
-whether it was the first in its process, and `stays`, whether that waits. A scene may bring others that are
-to be played after it, in "ahead". {"op": "finish"} ends a process that waits; the answer's `clean` is whether it left as a process does that has done nothing but answer.
-
-A process is a fork of this one. Where the system can't fork, it is an interpreter that is started, for one
-scene: see `spawn`, whose `Player` takes the part of `Fork` there.
+The process of a job is a fork of this one. Where the system can't fork, it is an interpreter that is
+started for it: see `spawn`, whose `Player` takes the part of `Fork` there.
 """
 
 from __future__ import annotations
@@ -52,18 +48,9 @@ def _serve(
     fork = Fork(keep, console)
     send(opened)
     while True:
-        job = receive()
-        if job["op"] == "finish":
-            send({"clean": fork.finish(job["wall_s"], channel)})
-        else:
-            where = job.get("process", "own")
-            if not fork.fresh and where != "same":
-                fork.end()
-                fork = Fork(keep, console)
-            send(fork.play({**job, "stay": where != "own"}, channel))
-        del job  # or the next fork could find in its memory what the last scenes were given
-        if fork.over:
-            fork = Fork(keep, console)
+        # Under no name: the next fork could find in its memory what the last scenes were given.
+        send(fork.play(receive(), channel))
+        fork = Fork(keep, console)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from grader.carried import SceneFault, from_json
+from grader.carried import Limits, SceneFault, from_json
 from grader.inside.compare import differing, equal, fits
 from grader.inside.draw import Draw
 from grader.wire import encode
@@ -33,6 +33,8 @@ __all__ = ["GIVEN", "BrokenRuleError", "Draw", "Expect", "Failure", "Play", "rul
 GIVEN = (
     "(given)"  # what a failure is about that shows in code of the starter: no line of the student's
 )
+
+_PRINTED_KEPT = Limits().stdout_bytes  # characters
 
 _Test = TypeVar("_Test", bound="Callable[..., object]")
 
@@ -94,35 +96,37 @@ class Case:
 class Play:
     """Plays scenes on the stage: a test's in one process, which imports the submission for each afresh.
 
-    What comes of a scene that was not the first in its process may come of those before it. So it counts
-    only where all is as it should be; else the test has to be run again, `alone`: see `again`.
+    What comes of a scene that was played with others may come of those. So it counts only where all is as
+    it should be; else the test has to be run again: see `again`.
 
     Args:
         ask: sends a question to the stage and gives back its answer; see `grader.inside.stage`.
         case: shared with `Expect`: what to say was given when something fails.
         shapes: how each scene writes down what it saw.
+
+    Attributes:
+        script: what will probably be asked, from the first question on; see `rehearsal`.
+        together: scenes were played in one process.
+        stdout: what was printed in the last process.
+        printed: what was printed in all of them.
     """
 
     def __init__(self, ask: Ask, case: Case, shapes: Shapes) -> None:
         self._ask = ask
         self._shapes = shapes
         self._case = case
-        self._there = False  # a process that waits for another scene
-        self._ahead: list[dict[str, Any]] = []  # what has been played before it was asked for
-        self._alone = False
-        self.shared = False  # a scene was not the first in its process
-        self.stdout = ""
+        self._played: list[
+            tuple[dict[str, Any], Any]
+        ] = []  # before it was asked for: what was seen
+        self.script: list[dict[str, Any]] = []
+        self.together = False
+        self.stdout = self.printed = ""
 
     def again(self) -> None:
         """From now on each scene has a process of its own. Forget what has been played."""
-        self._alone, self.shared, self._there, self._ahead = True, False, False, []
-        self.stdout = ""
+        self._played, self.script, self.together = [], [], False
+        self.stdout = self.printed = ""
         vars(self._case).update(vars(Case()))
-
-    def finish(self) -> bool:
-        """End what has been played. False where that shows that a scene did more than to answer."""
-        there, self._there = self._there, False
-        return not there or self._ask({"op": "finish"}).get("clean", False)
 
     def case(self, *, given: str, replay: Text = "", hint: str = "") -> None:
         """Say what the next scenes and expectations are about: the values, and how to replay them."""
@@ -148,16 +152,19 @@ class Play:
 
     def _answer(self, scene: str, given: dict[str, Any]) -> dict[str, Any]:
         asked = {"scene": scene, "given": given}
-        if self._ahead:
-            played = self._ahead.pop(0)
-            if encode({key: played[key] for key in asked}) == encode(asked):
-                return {"observation": played["observation"]}
-            self._ahead = []
-        process = "own" if self._alone else "same" if self._there else "new"
-        answer = self._ask({"op": "play", **asked, "process": process})
-        self.stdout, self._there = answer.get("stdout", ""), answer.get("stays", False)
-        self.shared = self.shared or not answer.get("alone", True)
-        self._ahead = answer.get("ahead", [])
+        if self._played:
+            foreseen, seen = self._played.pop(0)
+            if encode(foreseen) == encode(asked):
+                return {"observation": seen}
+            self._played = []
+        script, self.script = self.script, []
+        ahead = script[1:] if script and encode(script[0]) == encode(asked) else []
+        answer = self._ask({"op": "play", **asked, "ahead": ahead})
+        self.stdout = answer.get("stdout", "")
+        self.printed = (self.printed + self.stdout)[:_PRINTED_KEPT]
+        if "ahead" in answer:
+            self.together = True
+            self._played = list(zip(ahead, answer["ahead"], strict=True))
         return answer
 
     def _failure(self, fault: SceneFault) -> Failure:

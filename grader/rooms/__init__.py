@@ -68,6 +68,13 @@ class Rooms(Protocol):
         """End whatever is left of them."""
 
 
+class EagerRooms(Rooms, Protocol):
+    """Can open rooms before they are asked for."""
+
+    def open_ahead(self) -> None:
+        """Open one of each while the program is still getting ready; they are the first that are handed out."""
+
+
 def choose(
     runner: str, *, limits: Limits, warn: Callable[[str], None], ahead: bool = False
 ) -> Rooms:
@@ -110,7 +117,7 @@ def _processes(*, ahead: bool) -> Rooms:
     from grader.rooms import early  # noqa: PLC0415 - one kind is used
     from grader.rooms.process import ProcessRooms  # noqa: PLC0415
 
-    opened = early.take() or ProcessRooms()
+    opened = early.take("local") or ProcessRooms()
     if ahead:
         opened.open_ahead()
     return opened
@@ -124,6 +131,12 @@ def _containers(limits: Limits, *, ahead: bool) -> Rooms:
             help="Start Docker (or Podman's socket), or set DOCKER_HOST if it listens elsewhere;"
             " --runner local needs no engine.",
         )
+    from grader.carried import Limits  # noqa: PLC0415 - one kind is used
+    from grader.rooms import early  # noqa: PLC0415
     from grader.rooms.container import ContainerRooms  # noqa: PLC0415
 
-    return ContainerRooms(limits=limits, ahead=ahead)
+    opened = early.take("docker") if limits == Limits() else None
+    opened = opened or ContainerRooms(limits=limits)
+    if ahead:
+        opened.open_ahead()
+    return opened

@@ -230,8 +230,6 @@ class ContainerRooms:
     Args:
         image: its name.
         limits: of memory, processes and CPUs for each room.
-        ahead: open one of each now, while the program is still getting ready; they are the first that
-            are handed out.
 
     Raises:
         RoomError: no engine, no image, or an image that does not fit; reason "open".
@@ -239,20 +237,24 @@ class ContainerRooms:
 
     name = "docker"
 
-    def __init__(
-        self, image: str = images.IMAGE, limits: Limits | None = None, *, ahead: bool = False
-    ) -> None:
+    def __init__(self, image: str = images.IMAGE, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
         self._engine = Engine()
         self.image: str | None = images.fitting(self._engine, image)
         self._run = uuid.uuid4().hex
         self._rooms: list[ContainerRoom] = []
         self._lock = threading.Lock()
-        self._judge = self._new_judge() if ahead else None  # takes the longer of the two
-        self._stage = self._new_stage() if ahead else None
+        self._judge: ContainerRoom | None = None
+        self._stage: ContainerRoom | None = None
         self._sweep = threading.Thread(target=self._sweep_leftovers)
         self._sweep.start()
         atexit.register(self.close)
+
+    def open_ahead(self) -> None:
+        """See `Rooms`."""
+        if self._judge is None and self._stage is None:
+            self._judge = self._new_judge()  # takes the longer of the two
+            self._stage = self._new_stage()
 
     def open_stage(self) -> ContainerRoom:
         """A stage, opening. Failing to open is told by its first `receive`."""

@@ -1,7 +1,6 @@
-"""Rooms opened before the command line is read: the judge takes longer to start than the rest of the command.
+"""Rooms opened before the command line is read: to open takes longer than the rest of the command does to start.
 
-Whether they will be wanted is guessed from the words; nothing depends on the guess but time. Only plain
-processes: to open a container takes imports that would hold the command line up.
+Whether they will be wanted is guessed from the words; nothing depends on the guess but time.
 """
 
 from __future__ import annotations
@@ -14,31 +13,33 @@ from grader.rooms import engine_likely
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from grader.rooms.process import ProcessRooms
+    from grader.rooms import EagerRooms
 
-_opened: list[ProcessRooms] = []
+_DECIDES_MORE = frozenset({"--help", "-h", "--config", "--timeout"})
+
+_opened: list[EagerRooms] = []
 
 
 def open_for(words: Sequence[str]) -> None:
-    """Open a judge in a plain process, if that is what these words will ask for.
+    """Open the rooms that these words will probably ask for.
 
     Args:
         words: of the command line, without the program's name.
     """
-    if likely(words, os.environ):
-        from grader.errors import RoomError  # noqa: PLC0415 - only where they are likely
-        from grader.rooms.process import ProcessRooms  # noqa: PLC0415
+    kind = guess(words, os.environ)
+    if not kind:
+        return
+    from grader.errors import RoomError  # noqa: PLC0415 - only where they are likely
 
-        try:
-            _opened.append(ProcessRooms())
-            _opened[0].open_ahead(stage=False)  # which is quicker, and would be in its way
-        except (RoomError, OSError):
-            return  # to be told when they are asked for
+    try:
+        _opened.append(_processes() if kind == "local" else _containers())
+    except (RoomError, OSError):
+        return  # to be told when they are asked for
 
 
-def take() -> ProcessRooms | None:
-    """What was opened, once: it is the caller's to close."""
-    return _opened.pop() if _opened else None
+def take(name: str) -> EagerRooms | None:
+    """What was opened, once, if it is of this kind: it is the caller's to close."""
+    return _opened.pop() if _opened and _opened[0].name == name else None
 
 
 def close() -> None:
@@ -47,17 +48,39 @@ def close() -> None:
         _opened.pop().close()
 
 
-def likely(words: Sequence[str], environment: Mapping[str, str]) -> bool:
-    """Whether these words look like a grading in plain processes."""
+def guess(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The kind of rooms for which these words look, "local" or "docker"; "" where they don't, or can't be told."""
     if not words or not (
         words[0].startswith("-") or words[0] == "grade" or words[0].endswith(".py")
     ):
-        return False
+        return ""
     named = [word for word in words if word == "--lesson" or word.startswith("--lesson=")]
-    if not (named or "LAB_CHECK_LESSON" in environment) or {"--help", "-h", "--config"} & {*words}:
-        return False
+    if not (named or "LAB_CHECK_LESSON" in environment):
+        return ""
+    if _DECIDES_MORE & {word.partition("=")[0] for word in words}:
+        return ""
+    if not any(word == "-" or os.path.isfile(word) for word in words):  # noqa: PTH113 - start-up time
+        return ""
     runner = environment.get("LAB_CHECK_RUNNER", "auto")
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if word == "--runner" or word.startswith("--runner="):
             runner = word.partition("=")[2] or after
-    return runner == "local" or (runner == "auto" and not engine_likely(environment))
+    if runner == "auto":
+        return "docker" if engine_likely(environment) else "local"
+    return runner if runner in ("local", "docker") else ""
+
+
+def _processes() -> EagerRooms:
+    from grader.rooms.process import ProcessRooms  # noqa: PLC0415 - one kind is used
+
+    rooms = ProcessRooms()
+    rooms.open_ahead(stage=False)  # which is quicker, and would be in its way
+    return rooms
+
+
+def _containers() -> EagerRooms:
+    from grader.rooms.container import ContainerRooms  # noqa: PLC0415 - one kind is used
+
+    rooms = ContainerRooms()
+    rooms.open_ahead()
+    return rooms

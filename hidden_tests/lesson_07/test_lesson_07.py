@@ -496,11 +496,11 @@ def check_facts(
 
     `ideas` look at the event, as `shown`.
     """
-    for at, due in enumerate(wanted.events):
+    for at, (due, came) in enumerate(zip(wanted.events, events, strict=False)):
         kind = due["type"]
         if not which(at, kind):
             continue
-        event = shown(events[at])
+        event = shown(came)
         looks_like = next((name for name, idea in (ideas or {}).items() if idea(event)), "")
         for key in FACTS[kind]:
             if key not in event:
@@ -629,11 +629,11 @@ def test_text_only_run(play: Play, draw: Draw, expect: Expect) -> None:
         hint="Nothing of a generator's body runs when it is called. Is there a function around it?",
     )
     check_types(expect, run, wanted, {})
-    for at in (0, 1):
+    for kind, record in zip(wanted.types[:2], run["records"], strict=False):
         expect.equal(
-            run["records"][at],
+            record,
             [],
-            f"at {wanted.types[at]} the record is {shape(run['records'][at])} already.",
+            f"at {kind} the record is {shape(record)} already.",
             wrong={"prompt-before-the-turn": lambda seen: seen == wanted.added[:1]},
             hint="The prompt is recorded inside the first turn, when its turn_start has gone out.",
         )
@@ -1113,7 +1113,7 @@ def turn_and_answer(draw: Draw, spec: Data) -> list[Data]:
 
 def last_messages(expect: Expect, events: Any) -> Any:
     """The messages of a run's agent_end."""
-    last: Any = shown(events[-1]) if events else None
+    last: Any = shown(events[-1]) if events else {}
     if kind_of(last) != "agent_end":
         count = len(events)
         _, _, diff = differing([*labels(events), Line("agent_end")], labels(events))

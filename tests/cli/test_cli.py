@@ -94,7 +94,7 @@ def test_standard_input() -> None:
 )
 def test_a_call_that_is_off_is_usage(args: tuple[str, ...], says: str) -> None:
     runner = [] if args[0] == "rules" or "--runner" in args else ["--runner", "local"]
-    done = run(*args[:1], *args[1:-1], *runner, *args[-1:])
+    done = run(*args[:-1], *runner, *args[-1:])
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr

@@ -185,15 +185,14 @@ def test_a_folder_that_is_gone_and_a_file_that_is_not_ours_to_read(
     call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(here, "lesson = 7")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    assert config.settings(None, here) == ({}, None)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)
+        assert config.settings(None, here) == ({}, None)
     gone = here / "gone"
     gone.mkdir()
-    os.chdir(gone)
+    monkeypatch.chdir(gone)
     gone.rmdir()
     done = call.grade(*ONE, RIGHT)
-    os.chdir(here)
     assert done.status == 0, done.err
 
 

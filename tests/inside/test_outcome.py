@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader import wire
-from grader.inside.outcome import Seen, answer, whole_frame
+from grader.inside.outcome import Seen, answer
 from grader.records import Limits
 
 LIMITS = Limits(scene_cpu_s=2.0, frame_bytes=100, stdout_bytes=4)
@@ -27,8 +27,7 @@ def fault(**fields: Any) -> tuple[str, str]:
 
 def test_an_answer_and_what_was_printed() -> None:
     came = seen(frame=bytearray(LINES), printed=bytearray(b"ab\xff cut"), status=0)
-    told = {"stdout": "ab\\xff ", "alone": True, "stays": False}
-    assert answer(came, LIMITS, 10.0) == {"lines": {}, **told}
+    assert answer(came, LIMITS, 10.0) == {"lines": {}, "stdout": "ab\\xff "}
 
 
 @pytest.mark.parametrize(
@@ -78,29 +77,3 @@ def test_an_answer_that_is_none(frame: bytes, says: str) -> None:
     kind, message = fault(frame=bytearray(frame), status=0)
     assert kind == "protocol"
     assert says in message
-
-
-def test_a_process_that_waits_for_more_has_no_exit_status() -> None:
-    came = seen(frame=bytearray(LINES), stays=True, alone=False)
-    assert answer(came, LIMITS, 10.0) == {
-        "lines": {},
-        "stdout": "",
-        "alone": False,
-        "stays": True,
-    }
-
-
-def test_whoever_answers_twice_does_not_stay() -> None:
-    given = answer(seen(frame=bytearray(LINES * 2), stays=True), LIMITS, 10.0)
-    assert (given["fault"]["kind"], given["stays"]) == ("protocol", False)
-
-
-@pytest.mark.parametrize("kept", [0, 3, len(LINES) - 1])
-def test_part_of_a_frame_is_not_the_whole(kept: int) -> None:
-    assert not whole_frame(bytearray(LINES[:kept]), LIMITS)
-
-
-@pytest.mark.parametrize("frame", [LINES, LINES * 2, b"\xff\xff\xff\xff" + bytes(100)])
-def test_a_frame_that_is_whole_or_will_never_be(frame: bytes) -> None:
-    """The last says that it is 4 GB long: nobody waits for that."""
-    assert whole_frame(bytearray(frame), LIMITS)

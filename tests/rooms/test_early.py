@@ -9,12 +9,15 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader import rooms
 from grader.records import Limits
-from grader.rooms import early, process
+from grader.rooms import early, process, sweeping
+from grader.rooms.container import ContainerRooms
+from grader.rooms.engine import Engine
 from grader.rooms.process import ProcessRoom
 
 SOLUTION = Path(__file__).parent.parent / "solutions" / "lesson_10" / "harness.py"
@@ -26,18 +29,21 @@ def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "_SOCKET", "/nowhere/docker.sock")
 
 
+FILE = str(SOLUTION)
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        [*LOCAL, "harness.py"],
-        ["grade", *LOCAL, "harness.py"],
-        ["harness.py", "--lesson=10", "--runner=local"],
-        ["--lesson", "10", "harness.py"],
+        [*LOCAL, FILE],
+        ["grade", *LOCAL, FILE],
+        [FILE, "--lesson=10", "--runner=local"],
+        ["--lesson", "10", FILE],
         ["--lesson", "10", "--runner", "auto", "-"],
     ],
 )
-def test_a_grading_in_plain_processes_is_likely(words: list[str]) -> None:
-    assert early.likely(words, {})
+def test_words_that_look_like_a_grading_in_plain_processes(words: list[str]) -> None:
+    assert early.guess(words, {}) == "local"
 
 
 @pytest.mark.parametrize(
@@ -47,24 +53,28 @@ def test_a_grading_in_plain_processes_is_likely(words: list[str]) -> None:
         ["--help"],
         ["--version"],
         [*LOCAL, "--help"],
-        ["harness.py"],
-        ["--runner", "local", "harness.py"],
-        ["batch", *LOCAL, "folder"],
+        [FILE],
+        [*LOCAL, "nowhere.py"],
+        [*LOCAL],
+        ["--runner", "local", FILE],
+        ["batch", *LOCAL, FILE],
         ["rules", "--lesson", "10"],
-        ["--lesson", "10", "--runner", "docker", "harness.py"],
-        ["--lesson", "10", "--config", "course.toml", "harness.py"],
+        ["--lesson", "10", "--runner", "moon", FILE],
+        ["--lesson", "10", "--config", "course.toml", FILE],
+        ["--lesson", "10", "--config=course.toml", FILE],
+        [*LOCAL, "--timeout=5", FILE],
     ],
 )
-def test_nothing_else_is(words: list[str]) -> None:
-    assert not early.likely(words, {})
+def test_words_of_which_nothing_is_guessed(words: list[str]) -> None:
+    assert early.guess(words, {}) == ""
 
 
 def test_the_environment_counts_and_what_is_typed_counts_more() -> None:
     known = {"LAB_CHECK_LESSON": "10", "LAB_CHECK_RUNNER": "local"}
-    assert early.likely(["harness.py"], known)
-    assert not early.likely(["harness.py", "--runner", "docker"], known)
-    assert not early.likely(["--lesson", "10", "harness.py"], {"LAB_CHECK_RUNNER": "docker"})
-    assert not early.likely(["--lesson", "10", "harness.py"], {"DOCKER_HOST": "tcp://engine"})
+    assert early.guess([FILE], known) == "local"
+    assert early.guess([FILE, "--runner", "docker"], known) == "docker"
+    assert early.guess(["--lesson", "10", FILE], {"LAB_CHECK_RUNNER": "docker"}) == "docker"
+    assert early.guess(["--lesson", "10", FILE], {"DOCKER_HOST": "tcp://engine"}) == "docker"
 
 
 def test_an_engine_is_preferred_where_one_listens(
@@ -72,8 +82,8 @@ def test_an_engine_is_preferred_where_one_listens(
 ) -> None:
     (tmp_path / "docker.sock").touch()
     monkeypatch.setattr(rooms, "_SOCKET", str(tmp_path / "docker.sock"))
-    assert not early.likely(["--lesson", "10", "harness.py"], {})
-    assert early.likely([*LOCAL, "harness.py"], {})
+    assert early.guess(["--lesson", "10", FILE], {}) == "docker"
+    assert early.guess([*LOCAL, FILE], {}) == "local"
 
 
 def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +96,7 @@ def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for role in ("judge", "stage"):
         opens = getattr(process, f"_{role}")
         monkeypatch.setattr(process, f"_{role}", partial(noting, role, opens))
-    early.open_for([*LOCAL, "harness.py"])
+    early.open_for([*LOCAL, FILE])
     assert opened == ["judge"]
     first = rooms.choose("local", limits=Limits(), warn=print, ahead=True)
     assert opened == ["judge", "stage"]
@@ -100,7 +110,7 @@ def test_they_are_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[*LOCAL, "--nonsense"], [*LOCAL, "nowhere.py"], [*LOCAL, "--watch", "-"]]
+    "words", [[*LOCAL, FILE, "--nonsense"], [*LOCAL, "nowhere.py"], [*LOCAL, "--watch", "-"]]
 )
 def test_a_call_that_is_off_leaves_no_process(words: list[str], tmp_path: Path) -> None:
     """A judge that was opened ahead has a folder of its own, which goes with it."""
@@ -130,3 +140,49 @@ def test_where_nothing_can_be_started_the_command_still_says_so_itself(tmp_path:
     )
     assert done.returncode == 3
     assert "nothing is held against the submission" in done.stderr
+
+
+def containers_of(words: list[str]) -> tuple[int, list[dict[str, Any]]]:
+    """A command's exit status, and the containers of its own that are there when it has ended."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "grader", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as command:
+        command.communicate(timeout=60)
+    with Engine().client() as api:
+        found = sweeping._ours(api)
+    owners = [(one, sweeping.Owner.parse(one["Labels"].get(sweeping.OWNER, ""))) for one in found]
+    left = [one for one, owner in owners if owner is not None and owner.pid == command.pid]
+    return command.returncode, left
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("containers")
+@pytest.mark.parametrize(
+    ("more", "status"), [([], 0), (["--nonsense"], 2), (["--test", "nope"], 2), (["--watch"], 2)]
+)
+def test_no_container_is_left_whether_it_was_wanted_or_not(more: list[str], status: int) -> None:
+    file = "-" if "--watch" in more else FILE
+    words = ["--lesson", "10", "--runner", "docker", *more, file]
+    assert early.guess(words, {}) == "docker"
+    assert containers_of(words) == (status, [])
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("containers")
+def test_containers_that_were_opened_early_are_the_ones_that_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rooms, "_SOCKET", "/var/run/docker.sock")
+    early.open_for(["--lesson", "10", "--runner", "docker", FILE])
+    with closing(rooms.choose("docker", limits=Limits(), warn=print, ahead=True)) as used:
+        assert isinstance(used, ContainerRooms)
+        assert [room._role for room in used._rooms] == ["judge", "stage"]
+        used.open_stage()
+        used.open_judge()
+        assert len(used._rooms) == 2
+    early.open_for(["--lesson", "10", "--runner", "docker", FILE])
+    other = Limits(processes=9)
+    with closing(rooms.choose("docker", limits=other, warn=print, ahead=True)) as used:
+        assert isinstance(used, ContainerRooms)
+        assert used._limits == other
+    early.close()
