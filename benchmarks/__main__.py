@@ -79,9 +79,10 @@ def _measured(group: str, python: str, folder: Path, runs: int) -> Iterator[Row]
 
 def _engine_answers() -> bool:
     try:
-        return bool(Engine().about)
+        Engine()
     except RoomError:
         return False
+    return True
 
 
 sys.exit(main())

@@ -66,6 +66,7 @@ class ContainerRoom:
         self._failed: RoomError | None = None
         self._closing: threading.Thread | None = None
         self.container: str | None = None
+        self.in_doubt = False  # whether a container may be there that was not removed
         self._opening = threading.Thread(target=self._open)
         self._opening.start()
 
@@ -106,8 +107,8 @@ class ContainerRoom:
 
     @property
     def gone(self) -> bool:
-        """Whether it was closed and has been removed."""
-        return self._closing is not None and not self._closing.is_alive()
+        """Whether it was closed and has certainly been removed."""
+        return self._closing is not None and not (self._closing.is_alive() or self.in_doubt)
 
     def _open(self) -> None:
         try:
@@ -116,6 +117,7 @@ class ContainerRoom:
                 self._line = Line(api.attach_socket(self.container, STREAMS))
                 api.start(self.container)
         except Exception as exc:  # noqa: BLE001 - nobody else would hear of it in this thread
+            self.in_doubt = True
             self._failed = exc if isinstance(exc, RoomError) else engines.explained(exc)
         with self._lock:  # held while sending, so that nothing overtakes what was kept
             data, self._waiting = b"".join(self._waiting or []), None
@@ -156,8 +158,11 @@ class ContainerRoom:
         if self._line is not None:
             self._line.close()
         if self.container is not None:
-            with contextlib.suppress(RoomError), self._engine.client() as api:
-                engines.remove(api, self.container)
+            try:
+                with self._engine.client() as api:
+                    engines.remove(api, self.container)
+            except RoomError:
+                self.in_doubt = True
 
     def _ended(self) -> RoomError:
         """The line has ended. Whose doing is it?"""
@@ -276,8 +281,9 @@ class ContainerRooms:
         for room in rooms:
             room.join()
         self._sweep.join()
-        with contextlib.suppress(RoomError):  # the engine is gone; the next run will find them
-            sweeping.sweep(self._engine, run=self._run)
+        if any(room.in_doubt for room in rooms):
+            with contextlib.suppress(RoomError):  # the engine is gone; the next run will find them
+                sweeping.sweep(self._engine, run=self._run)
 
     def __enter__(self) -> Self:
         return self

@@ -42,10 +42,14 @@ class Engine:
     """
 
     def __init__(self) -> None:
-        self._version = "auto"
+        self._version: str | None = None
         with self.client(QUICK_S) as api:
-            self.about: Mapping[str, Any] = api.version(api_version=False)
-        self._version = self.about["ApiVersion"]
+            answer = api.get(f"{api.base_url}/_ping")
+            answer.raise_for_status()
+            # Asking for the version itself, as the SDK would, has the engine start three programs.
+            self._version = answer.headers.get("Api-Version")
+            if not self._version:
+                self._version = api.version(api_version=False)["ApiVersion"]
 
     @contextlib.contextmanager
     def client(self, timeout_s: float = API_S) -> Iterator[Any]:
@@ -66,7 +70,8 @@ class Engine:
         api = None
         try:
             settings = docker.utils.kwargs_from_env()
-            api = docker.APIClient(version=self._version, timeout=timeout_s, **settings)
+            spoken = self._version or docker.constants.DEFAULT_DOCKER_API_VERSION
+            api = docker.APIClient(version=spoken, timeout=timeout_s, **settings)
             yield api
         except (docker.errors.DockerException, OSError) as exc:  # requests' errors are OSErrors
             raise explained(exc) from exc
@@ -76,12 +81,15 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """Which engine this is, such as "Docker Engine 20.10.24 (API 1.41)"."""
-        parts = self.about.get("Components") or [{}]
-        return (
-            f"{parts[0].get('Name', 'engine')} {self.about.get('Version', '?')}"
-            f" (API {self._version})"
-        )
+        """Which engine this is, such as "Docker Engine 20.10.24 (API 1.41)".
+
+        Raises:
+            RoomError: it does not say.
+        """
+        with self.client(QUICK_S) as api:
+            about = api.version(api_version=False)
+        parts = about.get("Components") or [{}]
+        return f"{parts[0].get('Name', 'engine')} {about.get('Version', '?')} (API {self._version})"
 
 
 def create(api: Any, image: str, flags: Mapping[str, Any]) -> str:

@@ -293,6 +293,27 @@ def test_what_was_made_and_never_started_is_swept_too(containers: ContainerRooms
         engines.remove(api, theirs)  # a second time is fine
 
 
+def test_what_was_made_behind_an_answer_that_was_lost_goes_with_the_rooms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody learned its id."""
+    create = engines.create
+
+    def lost(*args: Any) -> str:
+        create(*args)
+        raise TimeoutError
+
+    with ContainerRooms() as rooms:
+        monkeypatch.setattr(engines, "create", lost)
+        room = rooms.open_stage()
+        with pytest.raises(RoomError):
+            room.receive(1)
+        room.close()
+        room.join()
+        assert len(mine(Engine())) == 1
+    assert mine(Engine()) == []
+
+
 def test_rooms_that_are_closed_leave_nothing() -> None:
     with ContainerRooms() as rooms:
         rooms.open_stage()  # never closed, never spoken to
