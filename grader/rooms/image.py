@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ def build(
 
     Args:
         base: an image with Python 3.11 or newer as `python3`.
-        name: what to call the result; the last one of that name loses it.
+        name: what to call the result. The last one of that name goes, if it was ours and nothing uses it.
         pull: fetch the base from its registry where it is not there; never done unasked.
         say: told each line of the engine's progress.
         engine: where to build.
@@ -121,6 +122,7 @@ def build(
             f"The base image {base} declares a volume, which would be a place to write to.",
             help="Name another base with --base.",
         )
+    last = status(name, engine)
     labels = {
         DIGEST: packing.digest(),
         VERSION: __version__,
@@ -141,7 +143,17 @@ def build(
         )
         for step in steps:
             _note(step, base, say)
-    return status(name, engine)
+    built = status(name, engine)
+    if last.version and last.id != built.id:
+        _discard(engine, last)
+    return built
+
+
+def _discard(engine: Engine, image: ImageStatus) -> None:
+    import docker  # noqa: PLC0415
+
+    with engine.client() as api, contextlib.suppress(docker.errors.APIError):  # somebody uses it
+        api.remove_image(image.id)
 
 
 def _note(step: Mapping[str, Any], base: str, say: Callable[[str], None]) -> None:

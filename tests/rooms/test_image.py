@@ -6,12 +6,16 @@ import io
 import tarfile
 from typing import TYPE_CHECKING, Any
 
+import docker
 import pytest
 
 from grader.errors import LabCheckError, RoomError, UsageError
+from grader.records import Limits
+from grader.rooms import engine as engines
 from grader.rooms import image, packing
 from grader.rooms.container import ContainerRooms
 from grader.rooms.engine import Engine
+from grader.rooms.flags import container_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,6 +130,35 @@ def test_an_image_of_another_version_is_refused(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.docker
+def test_the_image_before_goes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "digest", lambda: "one")
+    before = image.build(image.status().base, name=name)
+    assert image.build(image.status().base, name=name).id == before.id  # nothing is new
+    monkeypatch.setattr(packing, "digest", lambda: "another")
+    assert image.build(image.status().base, name=name).id != before.id
+    with Engine().client() as api, pytest.raises(docker.errors.ImageNotFound):
+        api.inspect_image(before.id)
+
+
+@pytest.mark.docker
+def test_the_image_before_stays_where_it_is_used(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "digest", lambda: "one")
+    built = image.build(image.status().base, name=name)
+    assert built.id
+    with Engine().client() as api:
+        user = engines.create(api, built.id, container_flags("stage", Limits(), labels={}))
+        try:
+            monkeypatch.setattr(packing, "digest", lambda: "another")
+            assert image.build(image.status().base, name=name).id != built.id
+            assert api.inspect_image(built.id)["Id"] == built.id
+        finally:
+            engines.remove(api, user)
+            api.remove_image(built.id)
+
+
+@pytest.mark.docker
 def test_an_image_of_somebody_elses_is_refused(name: str) -> None:
     base(f"{name}-base")
     found = image.status(f"{name}-base")
@@ -135,8 +168,6 @@ def test_an_image_of_somebody_elses_is_refused(name: str) -> None:
 
 @pytest.mark.docker
 def test_nothing_is_pulled_unasked(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    import docker
-
     def pull(*_: Any, **__: Any) -> None:
         raise AssertionError("pulled")
 
