@@ -3,8 +3,7 @@
     python -m tests.right_answers [--lesson N] [--seeds N] [--jobs N] [--minutes N] [--write]
 
 Grades every right answer of tests/solutions/ with so many seeds, `--jobs` at a time: by default two for each
-core, so that each has more to do than it can. Of the answers that a judge grades with one seed, the first is
-played as it is asked for, the others ahead. Prints how many gradings there were, how many did not pass, how
+core, so that each has more to do than it can. Prints how many gradings there were, how many did not pass, how
 long they took and how long the slowest did. `--write` puts that into docs/verdicts.md. No new grading begins
 after `--minutes`.
 

@@ -173,18 +173,42 @@ def test_all_that_it_uses_counts() -> None:
 RIGHT = "\n_right = repair_tool_history\ndef repair_tool_history(messages):\n    {}\n    return _right(messages)\n"
 
 
-def one_by_one(monkeypatch: pytest.MonkeyPatch, source: str, **options: Any) -> Any:
+def one_by_one(
+    monkeypatch: pytest.MonkeyPatch, source: str, lesson: int = 10, **options: Any
+) -> Any:
     """What is told where no scene ever shares a process."""
     do = Stage.do
 
     def apart(self: Stage, op: str, *, ahead: Any = (), **values: Any) -> Any:
-        assert isinstance(ahead, (list, tuple))
+        del ahead
         return do(self, op, **values)
 
     options = {"tests": TESTS, "limits": LIMITS, **options}
     with monkeypatch.context() as patch:
         patch.setattr(Stage, "do", apart)
-        return told(grade(from_bytes(source.encode()), 10, **options))
+        return told(grade(from_bytes(source.encode()), lesson, **options))
+
+
+RIGHT_ANSWERS = [
+    (number, path)
+    for number in sorted(lessons.folders())
+    for path in sorted((HERE / "solutions" / f"lesson_{number:02}").glob("*.py"))
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "path"),
+    RIGHT_ANSWERS,
+    ids=[f"{number}-{path.stem}" for number, path in RIGHT_ANSWERS],
+)
+def test_every_right_answer_has_the_same_report_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, number: int, path: Path
+) -> None:
+    source = path.read_text(encoding="utf-8")
+    apart = one_by_one(monkeypatch, source, number, tests=(), limits=Limits())
+    report = grade(from_bytes(source.encode()), number)
+    assert told(report) == apart
+    assert report.verdict == "pass"
 
 
 def together(source: str, **options: Any) -> Report:
