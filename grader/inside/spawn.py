@@ -19,7 +19,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from grader import wire
+from grader import program, wire
 from grader.errors import WireError
 from grader.inside import system
 from grader.inside.keep import take_in
@@ -37,15 +37,6 @@ _START_S = 4.0  # … and the others, within what the grader grants the stage be
 _GLANCE_S = 0.05  # how often it is asked whether a process is gone whose pipes somebody still holds
 _LAST_WORDS_S = 0.5  # how long pipes are read that have not ended when their process has
 
-# As a room is started: our own folders are off the path before anything of a submission runs.
-_START = """
-import gc, sys
-gc.disable()
-sys.path[:0] = {folders!r}
-import grader.inside.player as room, lab
-del sys.path[:{count}]
-room.main()
-"""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FOLDERS = [_PACKAGE, os.path.dirname(_PACKAGE)]
 
@@ -97,9 +88,8 @@ class Player:
     """
 
     def __init__(self, first: bytes, limits: Limits) -> None:
-        start = _START.format(folders=_FOLDERS, count=len(_FOLDERS))
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", start],
+            [sys.executable, *program.words("player", _FOLDERS)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

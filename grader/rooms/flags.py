@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from grader.program import words
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,7 +18,6 @@ Role = Literal["stage", "judge"]
 
 ROOT = "/opt/lab_check"  # where an image holds what is ours
 UID = 65534
-MODULES: Mapping[Role, str] = {"stage": "stage", "judge": "judge"}
 
 # System V IPC and message queues outlive the process that made them: memory for the next scene.
 _SYSCTLS = {
@@ -29,17 +30,6 @@ _SYSCTLS = {
 _OPEN_FILES = 256
 _JUDGE_TMP = "rw,noexec,nosuid,nodev,size=4m,mode=1777"  # pytest wants a test module that is a file
 
-# `lab` is imported under the name by which the students know it. The stage's path is clean again
-# before anything of a submission runs; hidden tests need theirs.
-_START = """
-import gc, sys
-gc.disable()
-sys.path[:0] = {folders!r}
-import grader.inside.{module} as room, lab
-del sys.path[:{count}]
-room.main()
-"""
-
 # Which of the flags describe the container; the others describe how its host treats it.
 CONFIG = frozenset(
     {"entrypoint", "command", "user", "environment", "labels", "working_dir", "hostname"}
@@ -51,11 +41,8 @@ def command(role: Role) -> list[str]:
     """How a room's program is started: no site-packages, no environment, no bytecode written."""
     folders = [f"{ROOT}/grader", ROOT]
     if role == "judge":
-        folders.append(f"{ROOT}/site")
-    start = _START.format(
-        folders=folders, module=MODULES[role], count=len(folders) if role == "stage" else 0
-    )
-    return ["python3", "-I", "-S", "-B", "-c", start]
+        folders.append(f"{ROOT}/site")  # hidden tests need theirs
+    return ["python3", "-B", *words(role, folders, keep_path=role == "judge")]
 
 
 def container_flags(

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_OURS = ("__init__.py", "errors.py", "wire.py", "carried.py", "inside/*.py", "lab/*.py")
+_OURS = (
+    "__init__.py",
+    "errors.py",
+    "wire.py",
+    "carried.py",
+    "program.py",
+    "inside/*.py",
+    "lab/*.py",
+)
 # pytest, what it imports, and the reporter: import name -> the distribution that it comes with.
 _NEEDED = {
     "pytest": "pytest",

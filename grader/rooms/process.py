@@ -17,23 +17,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from grader import wire
+from grader import program, wire
 from grader.errors import RoomError, WireError
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _GONE_S = 0.5  # how long a room may take to leave when its input ends
 _STDERR_KEPT = 4 << 10
-
-# The room's own modules come from where this package is; the folder is off the path again before
-# anything of a submission runs. `lab` is imported as the students import it.
-_START = """
-import gc, sys
-gc.disable()
-sys.path[:0] = {folders!r}
-import grader.inside.{module} as room, lab
-del sys.path[:{count}]
-room.main()
-"""
 
 
 class ProcessRoom:
@@ -56,16 +45,13 @@ class ProcessRoom:
         trusted: bool,
         scratch: str | None = None,
     ) -> None:
-        start = _START.format(
-            folders=folders, module=module, count=0 if keep_path else len(folders)
-        )
         self._name = module
         self._scratch = scratch
         self._trusted = trusted
         self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", start],
+                [sys.executable, *program.words(module, folders, keep_path=keep_path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -84,7 +84,7 @@ def test_the_flags_are_pure() -> None:
 @pytest.mark.parametrize("role", BOTH)
 def test_a_room_starts_with_a_clean_interpreter(role: Role) -> None:
     program = command(role)
-    assert program[:5] == ["python3", "-I", "-S", "-B", "-c"]
+    assert program[:5] == ["python3", "-B", "-I", "-S", "-c"]
     assert ROOT in program[5]
     assert f"grader.inside.{role}" in program[5]
     assert ("/site" in program[5]) is (role == "judge")

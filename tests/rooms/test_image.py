@@ -41,7 +41,15 @@ def test_nothing_of_a_lesson_goes_in() -> None:
         assert not any(word in name for word in ("hidden_tests", "lesson", "starters", "damaged"))
     ours = {name for name in files if name.startswith("lab_check/grader/")}
     parts = {name.split("/")[2] for name in ours}
-    assert parts == {"__init__.py", "errors.py", "wire.py", "carried.py", "inside", "lab"}
+    assert parts == {
+        "__init__.py",
+        "errors.py",
+        "wire.py",
+        "carried.py",
+        "program.py",
+        "inside",
+        "lab",
+    }
     assert not any(b"newest-wins" in files[name] for name in ours)
 
 
