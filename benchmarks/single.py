@@ -144,13 +144,17 @@ class _Noted:
 
     def __init__(self, room: Room, jobs: list[dict[str, Any]]) -> None:
         self._room, self._jobs = room, jobs
-        self.receive, self.close = room.receive, room.close
+        self.receive, self.receive_bytes, self.close = room.receive, room.receive_bytes, room.close
 
-    def send(self, value: Any) -> None:
-        """Send one frame. See `Room`."""
-        if value["op"] == "play":
-            self._jobs.append({"scene": value["scene"], "given": value["given"]})
-        self._room.send(value)
+    def send(self, *values: Any) -> None:
+        """Send each value as a frame. See `Room`."""
+        job = values[-1]
+        if job["op"] == "play":
+            self._jobs += [
+                {key: one[key] for key in ("scene", "given")}
+                for one in (job, *job.get("ahead", ()))
+            ]
+        self._room.send(*values)
 
 
 class _NotingRooms(ProcessRooms):

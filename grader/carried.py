@@ -71,6 +71,15 @@ class SceneFault(NamedTuple):
     name: str = ""  # of a missing name: what is missing
 
 
+class Seen(NamedTuple):
+    """How a job's process ended, as the stage saw it."""
+
+    status: int | None = None  # below 0 the signal that ended it; None: it was not seen to end
+    cpu_s: float = 0.0
+    timed_out: bool = False  # its time on the clock was up
+    out_of_memory: bool = False  # the kernel ended something for want of memory meanwhile
+
+
 def fields_of(record: Any) -> tuple[str, ...]:
     """The names of a record's fields, or of a record type's; () for anything else."""
     dataclass: dict[str, Any] = getattr(record, "__dataclass_fields__", {})

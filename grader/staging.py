@@ -6,6 +6,8 @@ import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
+from grader import outcome
+from grader.carried import Seen
 from grader.errors import RoomError, WireError
 from grader.records import Limits, Problem, SceneFault, Submission, from_json, to_json
 
@@ -26,8 +28,16 @@ class TimeUpError(Exception):
     """The submission's whole time is used up."""
 
 
+def _seen(told: Any) -> Seen:
+    try:
+        seen: Seen = from_json(Seen, told)
+    except ValueError as exc:
+        raise WireError("it is no answer") from exc
+    return seen
+
+
 def _checked(op: str, answer: Any, last_line: int, ahead: int) -> dict[str, Any]:
-    """The stage's answer, if it is one that the job can have; within bounds, with lines that there are.
+    """What a job gave, if it is something that it can give; within bounds, with lines that there are.
 
     Raises:
         WireError: it isn't. A submission has a hand in everything that comes out of its room.
@@ -176,12 +186,18 @@ class Stage:
         self, op: str, wall_s: float, values: dict[str, Any]
     ) -> tuple[dict[str, Any], float]:
         """The stage's answer to a job, and how many seconds it took."""
-        room = self._ready()
+        again = (
+            self._room is None
+        )  # what brought the last one down has the next one's start to pay for
         began = time.monotonic()
+        room = self._ready()
+        began, opening_s = time.monotonic(), time.monotonic() - began
         try:
-            room.send({"op": op, **values, "wall_s": wall_s})
-            answer = room.receive(wall_s + _MARGIN_S)
-            answer = _checked(op, answer, self._last_line, len(values.get("ahead", ())))
+            room.send({"wall_s": wall_s}, {"op": op, **values})
+            seen = _seen(room.receive(wall_s + _MARGIN_S))
+            wrote, printed = room.receive_bytes(_MARGIN_S), room.receive_bytes(_MARGIN_S)
+            gave = outcome.answer(seen, wrote, printed, self._limits, wall_s)
+            answer = _checked(op, gave, self._last_line, len(values.get("ahead", ())))
         except WireError as exc:
             answer = self._brought_down(
                 "protocol", f"the harness wrote where only the grader writes: {exc}"
@@ -189,7 +205,7 @@ class Stage:
         except RoomError as exc:
             answer = self._fell(exc)
         took_s = time.monotonic() - began
-        self._used_s += took_s
+        self._used_s += took_s + (opening_s if again else 0.0)
         return answer, took_s
 
     def _without_excuse(self, answer: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

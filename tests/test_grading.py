@@ -155,14 +155,17 @@ class BrokenRoom:
     def __init__(self, room: Any, fails_after: int, error: Exception) -> None:
         self._room, self._left, self._error = room, fails_after, error
 
-    def send(self, value: Any) -> None:
-        self._room.send(value)
+    def send(self, *values: Any) -> None:
+        self._room.send(*values)
 
     def receive(self, timeout_s: float) -> Any:
         if self._left == 0:
             raise self._error
         self._left -= 1
         return self._room.receive(timeout_s)
+
+    def receive_bytes(self, timeout_s: float) -> Any:
+        return self._room.receive_bytes(timeout_s)
 
     def close(self) -> None:
         self._room.close()

@@ -6,6 +6,8 @@ that is the first in its process finds 0. What it does otherwise must never show
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -211,6 +213,58 @@ def test_every_right_answer_has_the_same_report_one_by_one(
     assert report.verdict == "pass"
 
 
+MARKED = """
+import ctypes as _ctypes, os as _os, re as _re
+
+
+def _in_memory(pattern):
+    found = set()
+    for line in open("/proc/self/maps").read().splitlines():
+        span, rights, *_, name = line.split()
+        low, high = (int(end, 16) for end in span.split("-"))
+        if rights.startswith("rw") and high - low < 64 << 20 and name != "[stack]":
+            held = _ctypes.string_at(low, high - low)
+            found |= {match.group(1) for match in _re.finditer(pattern, held)}
+    return found
+
+
+def _together():
+    frame = _sys._getframe()
+    while frame is not None and "jobs" not in frame.f_locals:
+        frame = frame.f_back
+    return frame is not None
+
+
+import sys as _sys
+_right = repair_tool_history
+def repair_tool_history(messages):
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for itself in /proc")
+def test_what_was_printed_before_is_in_no_memory() -> None:
+    source = f"""{SOLUTION}{MARKED}
+    if _in_memory(b"MA" + b"RK-([0-9]+)#") - {{str(_os.getpid()).encode()}}:
+        return []
+    print(("MA" + "RK-%d#" % _os.getpid()) * 50)
+    return _right(messages)
+"""
+    assert together(source).verdict == "pass"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for itself in /proc")
+def test_what_other_scenes_were_given_is_in_no_memory_either() -> None:
+    """It does not answer where it is played with others, and then finds nothing of that where it is alone."""
+    source = f"""{SOLUTION}{MARKED}
+    if _together():
+        _os._exit(0)
+    if _in_memory(b'("ah' + b'ead"):.{{"sc' + b'ene"'):
+        return []
+    return _right(messages)
+"""
+    assert together(source).verdict == "pass"
+
+
 def together(source: str, **options: Any) -> Report:
     options = {"tests": TESTS, "limits": LIMITS, **options}
     return grade(from_bytes(source.encode()), 10, **options)
@@ -365,3 +419,57 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def lists_of(value: Any) -> Iterator[list[Any]]:
+    """Every list of two dicts or more that is anywhere in plain data."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, list) and sum(isinstance(item, dict) for item in value) > 1:
+        yield value
+    for item in inside:
+        yield from lists_of(item)
+
+
+def given_away(scenes: list[Any], seen: list[Any]) -> list[tuple[str, str]]:
+    """Pairs of scenes of which the first one shows what the second one is given, or that and results made up."""
+    found = []
+    for at, (scene, observation) in enumerate(zip(scenes, seen, strict=True)):
+        own = [*lists_of(scene["given"])]
+        for due in lists_of(observation):
+            recorded = [m for m in due if "no result was recorded" not in str(m)]
+            for other in [*scenes[:at], *scenes[at + 1 :]]:
+                given = [one for one in lists_of(other["given"]) if one not in own]
+                if due in given or recorded in given:
+                    found.append((scene["scene"], other["scene"]))
+    return found
+
+
+@pytest.mark.parametrize("number", sorted(lessons.folders()))
+def test_no_scene_is_given_what_is_due_in_another(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """They are in one process, from before the first is played."""
+    played: list[tuple[list[Any], list[Any]]] = []
+    asked = Stage._asked
+
+    def noting(self: Stage, op: str, wall_s: float, values: Any) -> Any:
+        answer, took_s = asked(self, op, wall_s, values)
+        if "ahead" in answer:
+            played.append(([values, *values["ahead"]], [answer["observation"], *answer["ahead"]]))
+        return answer, took_s
+
+    monkeypatch.setattr(Stage, "_asked", noting)
+    for seed in (7, 99):
+        solution = HERE / f"solutions/lesson_{number:02}/harness.py"
+        assert grade(solution, number, seed=seed).verdict == "pass"
+    assert len(played) > 10
+    assert [found for scenes, seen in played if (found := given_away(scenes, seen))] == []
+
+
+def test_it_is_noticed() -> None:
+    made_up = {"role": "toolResult", "content": "…: no result was recorded. …"}
+    due = [{"role": "user"}, {"role": "assistant"}, made_up]
+    asked = {"scene": "view", "given": {"record": [{"role": "user"}, {}, {"role": "assistant"}]}}
+    telling = {"scene": "repair", "given": {"records": [due[:2]]}}
+    assert given_away([asked, telling], [{"items": due}, {}]) == [("view", "repair")]
+    assert given_away([telling, telling], [{"items": due}, {}]) == []

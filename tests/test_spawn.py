@@ -227,7 +227,7 @@ def test_a_grader_that_goes_away_leaves_no_player_running() -> None:
         }
     )
     assert room.receive(20)["op"] == "opened"
-    room.send({"op": "load", "wall_s": 60})
+    room.send({"wall_s": 60}, {"op": "load"})
     time.sleep(0.3)
     stage = room._process.pid
     children = Path(f"/proc/{stage}/task/{stage}/children").read_text(encoding="ascii").split()

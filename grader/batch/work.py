@@ -255,7 +255,7 @@ class Tracked:
 class _TrackedRoom:
     def __init__(self, room: Room, among: set[Room]) -> None:
         self._room, self._among = room, among
-        self.send, self.receive = room.send, room.receive
+        self.send, self.receive, self.receive_bytes = room.send, room.receive, room.receive_bytes
 
     def close(self) -> None:
         """See `Room`."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grader import wire
+from grader.carried import Seen
 from grader.inside import player, system
-from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.inside.console import Console
     from grader.inside.keep import Keep
+    from grader.inside.transit import Buffer
 
 
 class Fork:
@@ -29,7 +30,6 @@ class Fork:
     """
 
     def __init__(self, keep: Keep, console: Console) -> None:
-        self._limits = keep.limits
         job_out, self._job_in = os.pipe()
         self._frame_out, frame_in = os.pipe()
         self._printed_out, printed_in = os.pipe()
@@ -42,55 +42,64 @@ class Fork:
         for out in (self._frame_out, self._printed_out):
             os.set_blocking(out, False)
 
-    def play(self, job: dict[str, Any], channel: int) -> dict[str, Any]:
-        """Have it do a job, end it and all that came from it, and say what came of the job.
+    def play(
+        self,
+        give: Callable[[int], None],
+        wall_s: float,
+        channel: int,
+        frame: Buffer,
+        printed: Buffer,
+    ) -> Seen:
+        """Have it do a job, end it and all that came from it, and say how that ended.
 
         Args:
-            job: {"op": "load"} or {"op": "play", …}, with "wall_s", seconds on the clock.
+            give: writes the job to a descriptor.
+            wall_s: seconds on the clock that it has.
             channel: the descriptor that frames come from; if it closes, everything is ended.
+            frame: takes what it writes where its answer belongs.
+            printed: takes what it prints.
 
         Raises:
-            EOFError: it has closed.
+            EOFError: the channel has closed.
         """
-        deadline = time.monotonic() + job["wall_s"]
-        rest = memoryview(wire.encode(job))
-        with contextlib.suppress(BrokenPipeError):  # it is gone, which shows in its status
-            while rest:
-                rest = rest[os.write(self._job_in, rest) :]
-        seen = Seen()
-        self._watch(seen, channel, deadline)
-        seen.out_of_memory = system.out_of_memory_kills() > self._kills
-        system.end_everything(self._child)
-        for ours in (self._job_in, self._frame_out, self._printed_out):
-            os.close(ours)
-        if seen.hung_up:
-            raise EOFError
-        return answer(seen, self._limits, job["wall_s"])
+        try:
+            give(self._job_in)
+            seen = self._watch(
+                channel,
+                time.monotonic() + wall_s,
+                {self._frame_out: frame, self._printed_out: printed},
+            )
+            out_of_memory = system.out_of_memory_kills() > self._kills
+        finally:
+            system.end_everything(self._child)
+            for ours in (self._job_in, self._frame_out, self._printed_out):
+                os.close(ours)
+        return seen._replace(out_of_memory=out_of_memory)
 
-    def _watch(self, seen: Seen, channel: int, deadline: float) -> None:
+    def _watch(self, channel: int, deadline: float, into: dict[int, Buffer]) -> Seen:
         """Gather what comes out of the process until it is gone or its time is up."""
-        keep = {
-            self._frame_out: (seen.frame, self._limits.frame_bytes + FRAME_SLACK),
-            self._printed_out: (seen.printed, PRINTED_KEPT),
-        }
         exit_fds = _exit_fds(self._child)
         poll = select.poll()
         poll.register(channel, select.POLLHUP)
-        for fd in (*keep, *exit_fds):
+        for fd in (*into, *exit_fds):
             poll.register(fd, select.POLLIN)
-        while seen.status is None and not (seen.timed_out or seen.hung_up):
+        seen = Seen()
+        while seen.status is None and not seen.timed_out:
             left = max(0.0, deadline - time.monotonic())
             ready = poll.poll(1000 * (left if exit_fds else min(left, 0.01)))
-            for fd in [fd for fd, _ in ready if fd in keep]:
-                if not _drain(fd, *keep[fd]):
+            for fd in [fd for fd, _ in ready if fd in into]:
+                if not into[fd].take_in(fd):
                     poll.unregister(fd)
-            seen.hung_up = any(fd == channel for fd, _ in ready)
-            seen.status, seen.cpu_s = _gone(self._child)
-            seen.timed_out = seen.status is None and time.monotonic() >= deadline
-        for fd, (into, limit) in keep.items():
-            _drain(fd, into, limit)
+            if any(fd == channel for fd, _ in ready):
+                raise EOFError
+            seen = _gone(self._child)
+            if seen.status is None:
+                seen = seen._replace(timed_out=time.monotonic() >= deadline)
+        for fd, buffer in into.items():
+            buffer.take_in(fd)
         for fd in exit_fds:
             os.close(fd)
+        return seen
 
 
 def _be_the_player(keep: Keep, console: Console, pipes: tuple[int, int, int]) -> None:
@@ -114,21 +123,8 @@ def _exit_fds(child: int) -> list[int]:
         return []  # not Linux, or an old kernel: asked every 10 ms instead
 
 
-def _gone(child: int) -> tuple[int | None, float]:
+def _gone(child: int) -> Seen:
     pid, status, usage = os.wait4(child, os.WNOHANG)
     if not pid:
-        return None, 0.0
-    return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
-
-
-def _drain(fd: int, into: bytearray, limit: int) -> bool:
-    """Read what there is, keep `limit` bytes, throw the rest away. False at the end of the stream."""
-    for _ in range(64):  # so that a flood can't keep this loop from looking at the clock
-        try:
-            data = os.read(fd, 1 << 16)
-        except BlockingIOError:
-            return True
-        if not data:
-            return False
-        into += data[: max(0, limit - len(into))]
-    return True
+        return Seen()
+    return Seen(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)

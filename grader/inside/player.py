@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ANSWER_FD = 3  # where a player's answer goes
 # A stage's first job. What takes longer is compiled for each scene, and runs out of time there.
-COMPILE = {"op": "compile", "wall_s": 2.0}
+COMPILE, COMPILE_S = {"op": "compile"}, 2.0
 READY = b"!"  # what a player that was started, not forked, writes there before it gets its job
 # The process goes on with these when the submission has had its way with `os`.
 leave, _write = os._exit, os.write
@@ -214,6 +214,14 @@ def _marshalled(compiled: types.CodeType | Problem) -> dict[str, Any]:
     if isinstance(compiled, Problem):
         return {"problem": to_json(compiled)}
     return {"code": base64.b64encode(marshal.dumps(compiled)).decode("ascii")}
+
+
+def code_in(frame: bytes) -> bytes:
+    """The code that the first job gave, for `marshal`; b"" where it gave none."""
+    try:
+        return base64.b64decode(wire.decode_trusted(frame[wire.HEADER.size :])["code"])
+    except (WireError, KeyError):
+        return b""
 
 
 def _compile(source: str) -> types.CodeType | Problem:

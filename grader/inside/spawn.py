@@ -10,6 +10,7 @@ Some of these systems can't wait for a pipe and a clock at once. So each pipe ha
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import queue
@@ -20,17 +21,19 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from grader import program, wire
+from grader.carried import SceneFault, Seen, to_json
 from grader.errors import WireError
 from grader.inside import system
 from grader.inside.keep import take_in
-from grader.inside.outcome import FRAME_SLACK, PRINTED_KEPT, Seen, answer, fault
-from grader.inside.player import COMPILE, READY
+from grader.inside.player import COMPILE, COMPILE_S, READY, code_in
+from grader.inside.transit import FRAME_SLACK, PRINTED_KEPT, answer, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO, NoReturn
 
     from grader.carried import Limits
+    from grader.inside.transit import Bytes
 
 _FIRST_START_S = 20.0  # how long an interpreter may take to be ready: the first one, …
 _START_S = 4.0  # … and the others, within what the grader grants the stage beyond a scene's limit
@@ -96,7 +99,7 @@ class Player:
             bufsize=0,
             start_new_session=True,
         )
-        self._seen = Seen()
+        self.frame, self.printed = bytearray(), bytearray()
         self._ready = False
         self._heard = threading.Event()  # it is ready, or never will be
         self._answer = threading.Thread(
@@ -113,31 +116,37 @@ class Player:
 
     def last_words(self) -> str:
         """Why it never got ready: the last line of what it wrote."""
-        told = (bytes(self._seen.printed) + bytes(self._seen.frame)).decode("utf-8", "replace")
+        told = (bytes(self.printed) + bytes(self.frame)).decode("utf-8", "replace")
         return told.strip().rpartition("\n")[2] or "it ended, or was not ready in time"
 
-    def play(self, job: dict[str, Any], gone: threading.Event) -> Seen:
-        """Have it do its job, and end it and all that came from it.
+    def play(self, job: dict[str, Any], wall_s: float, gone: threading.Event) -> Seen:
+        """Have it do its job, end it and all that came from it, and say how that ended.
 
         Args:
-            job: with "wall_s", seconds on the clock.
+            job: see `inside.player`.
+            wall_s: seconds on the clock that it has.
             gone: set when the grader has gone; then nobody waits for what comes of this.
+
+        Raises:
+            EOFError: it has gone.
         """
-        deadline = time.monotonic() + job["wall_s"]
+        deadline = time.monotonic() + wall_s
         spent_s = system.spent_by_children_s()
         self._send(wire.encode(job))
-        seen = self._seen
+        timed_out = False
         while (status := self._process.poll()) is None:
             left = deadline - time.monotonic()
-            if left <= 0 or gone.is_set():
-                seen.timed_out, seen.hung_up = left <= 0, gone.is_set()
+            timed_out = left <= 0
+            if timed_out or gone.is_set():
                 break
             self._answer.join(min(left, _GLANCE_S))
             if not self._answer.is_alive():
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(min(left, _GLANCE_S))
-        seen.status, seen.cpu_s = status, system.spent_by_children_s() - spent_s
+        seen = Seen(status, system.spent_by_children_s() - spent_s, timed_out)
         self.end()
+        if gone.is_set():
+            raise EOFError
         return seen
 
     def end(self) -> None:
@@ -163,21 +172,21 @@ class Player:
             self._ready = mark == READY
             self._heard.set()
             if not self._ready:
-                self._seen.frame += mark
-            _gather(stream, self._seen.frame, limit)
+                self.frame += mark
+            _gather(stream, self.frame, limit)
         self._heard.set()
 
     def _read_printed(self) -> None:
         with _stream(self._process.stdout) as stream, contextlib.suppress(OSError):
-            _gather(stream, self._seen.printed, PRINTED_KEPT)
+            _gather(stream, self.printed, PRINTED_KEPT)
 
 
-def serve(read: Callable[[int], bytes], send: Callable[[Any], None], opened: Any) -> NoReturn:
+def serve(read: Callable[[int], bytes], write: Callable[[Bytes], int], opened: Any) -> NoReturn:
     """Be the stage on a system that can't fork, until the grader goes away.
 
     Args:
         read: gives so many bytes at most of what the grader sends.
-        send: sends it a frame.
+        write: writes to it some of the bytes that it is given; says how many.
         opened: the answer to its first one.
 
     Raises:
@@ -194,28 +203,27 @@ def serve(read: Callable[[int], bytes], send: Callable[[Any], None], opened: Any
         if not player.ready(_FIRST_START_S):
             player.end()
             raise OSError(f"no interpreter starts here: {player.last_words()}")
-        made = _play(player, COMPILE, line.gone, keep.limits)
-        whole = wire.encode({**first, "code": made.get("code", "")})
+        _play(player, COMPILE, COMPILE_S, line.gone)
+        code = base64.b64encode(code_in(bytes(player.frame))).decode("ascii")
+        whole = wire.encode({**first, "code": code})
         player = Player(whole, keep.limits)
-        send(opened)
+        write_all(write, [wire.encode(opened)])
         while True:
-            job = line.receive()
-            send(_play(player, job, line.gone, keep.limits))
+            wall_s, job = line.receive()["wall_s"], line.receive()
+            seen = _play(player, job, wall_s, line.gone)
+            write_all(write, answer(seen, player.frame, player.printed))
             player = Player(whole, keep.limits)
     finally:
         player.end()
 
 
-def _play(
-    player: Player, job: dict[str, Any], gone: threading.Event, limits: Limits
-) -> dict[str, Any]:
-    if not player.ready(_START_S):
-        player.end()
-        return {**fault("scene", f"no interpreter starts: {player.last_words()}"), "stdout": ""}
-    seen = player.play(job, gone)
-    if seen.hung_up:
-        raise EOFError
-    return answer(seen, limits, job["wall_s"])
+def _play(player: Player, job: dict[str, Any], wall_s: float, gone: threading.Event) -> Seen:
+    if player.ready(_START_S):
+        return player.play(job, wall_s, gone)
+    player.end()
+    why = SceneFault("scene", f"no interpreter starts: {player.last_words()}")
+    player.frame[:] = wire.encode({"fault": to_json(why)})
+    return Seen(status=0)
 
 
 def _stream(stream: IO[bytes] | None) -> IO[bytes]:

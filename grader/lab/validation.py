@@ -63,20 +63,26 @@ def validate(messages: Sequence[Message]) -> list[str]:
 def _results_behind(transcript: list[Message], index: int) -> list[str]:
     """Give the call ids of the unbroken row of results right behind the message at ``index``."""
     ids: list[str] = []
-    for message in transcript[index + 1 :]:
-        if message["role"] != "toolResult":
+    for behind in range(index + 1, len(transcript)):
+        if transcript[behind]["role"] != "toolResult":
             break
-        ids.append(message["tool_call_id"])
+        ids.append(transcript[behind]["tool_call_id"])
     return ids
 
 
 def _places(calls: list[str], results: list[str]) -> dict[int, int]:
     """Pair results with calls: the offset of each result that is in its place -> its call's."""
+    waiting: dict[str, list[int]] = {}
+    for at in range(len(calls) - 1, -1, -1):
+        waiting.setdefault(calls[at], []).append(at)
     places: dict[int, int] = {}
     free = 0
     for offset, answers in enumerate(results):
-        if answers in calls[free:]:
-            places[offset] = calls.index(answers, free)
+        after = waiting.get(answers, [])
+        while after and after[-1] < free:
+            after.pop()
+        if after:
+            places[offset] = after.pop()
             free = places[offset] + 1
     return places
 
@@ -85,9 +91,11 @@ def _about_reply(
     message: Message, ids: list[str], answered: set[int], asked: set[str]
 ) -> list[str]:
     said = [] if message["content"] else ["assistant message has empty content"]
-    for at, name in enumerate(ids):
-        if name in asked or name in ids[:at]:
+    used = set(asked)
+    for name in ids:
+        if name in used:
             said.append(f"toolCall id {name} is used twice in this request")
+        used.add(name)
     unanswered = [name for at, name in enumerate(ids) if at not in answered]
     said += [f"toolCall {name} has no toolResult" for name in unanswered]
     return said

@@ -22,8 +22,8 @@ _SOCKET = "/var/run/docker.sock"
 class Room(Protocol):
     """One open room."""
 
-    def send(self, value: Any) -> None:
-        """Send one frame.
+    def send(self, *values: Any) -> None:
+        """Send each value as a frame.
 
         Raises:
             RoomError: the room is gone; reason "died".
@@ -39,6 +39,9 @@ class Room(Protocol):
             RoomError: nothing came in that time ("silent"), or the room ended ("died").
             WireError: what came is no frame.
         """
+
+    def receive_bytes(self, timeout_s: float) -> bytes:
+        """The next frame's body as it is. Arguments and errors as of `receive`."""
 
     def close(self) -> None:
         """End the room and everything in it. May be called twice."""

@@ -70,9 +70,9 @@ class ContainerRoom:
         self._opening = threading.Thread(target=self._open)
         self._opening.start()
 
-    def send(self, value: Any) -> None:
-        """Send one frame, or keep it until the room is open. See `Room`."""
-        data = wire.encode(value)
+    def send(self, *values: Any) -> None:
+        """Send each value as a frame, or keep it until the room is open. See `Room`."""
+        data = b"".join(map(wire.encode, values))
         with self._lock:
             if self._waiting is not None:
                 self._waiting.append(data)
@@ -80,7 +80,12 @@ class ContainerRoom:
         self._send(data)
 
     def receive(self, timeout_s: float) -> Any:
-        """The next frame; the time counts from when the room is open. See `Room`."""
+        """The next frame, decoded; the time counts from when the room is open. See `Room`."""
+        frame = self.receive_bytes(timeout_s)
+        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
+
+    def receive_bytes(self, timeout_s: float) -> bytes:
+        """The next frame's body; the time counts from when the room is open. See `Room`."""
         self._opening.join()
         if self._failed is not None:
             raise self._failed
@@ -92,7 +97,7 @@ class ContainerRoom:
             raise self._ended()
         if isinstance(frame, WireError):
             raise frame
-        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
+        return frame
 
     def close(self) -> None:
         """End the container in the background. See `Room`."""

@@ -48,7 +48,7 @@ class ProcessRoom:
         self._name = module
         self._scratch = scratch
         self._trusted = trusted
-        self._frames: queue.Queue[Any] = queue.Queue(maxsize=4)
+        self._frames: queue.Queue[bytes | EOFError | WireError] = queue.Queue(maxsize=4)
         try:
             self._process = subprocess.Popen(
                 [sys.executable, *program.words(module, folders, keep_path=keep_path)],
@@ -68,10 +68,10 @@ class ProcessRoom:
         self._reader.start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
 
-    def send(self, value: Any) -> None:
-        """Send one frame. See `Room`."""
+    def send(self, *values: Any) -> None:
+        """Send each value as a frame. See `Room`."""
         assert self._process.stdin is not None
-        rest = memoryview(wire.encode(value))
+        rest = memoryview(b"".join(map(wire.encode, values)))
         try:
             while rest:
                 rest = rest[self._process.stdin.write(rest) or 0 :]
@@ -79,7 +79,12 @@ class ProcessRoom:
             raise self._died() from exc
 
     def receive(self, timeout_s: float) -> Any:
-        """The next frame. See `Room`."""
+        """The next frame, decoded. See `Room`."""
+        frame = self.receive_bytes(timeout_s)
+        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
+
+    def receive_bytes(self, timeout_s: float) -> bytes:
+        """The next frame's body. See `Room`."""
         try:
             frame = self._frames.get(timeout=max(0.0, timeout_s))
         except queue.Empty:
@@ -90,7 +95,7 @@ class ProcessRoom:
             raise self._died()
         if isinstance(frame, WireError):
             raise frame
-        return wire.decode_trusted(frame) if self._trusted else wire.decode(frame)
+        return frame
 
     def close(self) -> None:
         """End the process and what came from it. See `Room`."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import time
 from typing import Any
 
 import pytest
@@ -52,6 +55,29 @@ def test_one_that_asks_for_ever_is_left_at_some_point() -> None:
             pass
 
     assert walked(test, "play") == [asks("two")] * 100
+
+
+@pytest.mark.parametrize("raises", [pytest.fail, pytest.skip, sys.exit, lambda _: 1 / 0])
+def test_whatever_it_raises_is_left_for_the_test_to_come_to(raises: Any) -> None:
+    def test(play: Any) -> None:
+        play("one")
+        raises("at a hollow observation")
+
+    assert walked(test, "play") == [asks("one")]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="has no clock of that kind")
+def test_one_that_goes_round_and_round_is_left() -> None:
+    def test(play: Any) -> None:
+        seen = play("one")
+        while not seen["length"]:
+            pass
+
+    before = signal.getsignal(signal.SIGALRM)
+    began = time.monotonic()
+    assert walked(test, "play") == [asks("one")]
+    assert time.monotonic() - began < 5
+    assert signal.getsignal(signal.SIGALRM) == before
 
 
 def test_one_that_wants_more_is_not_walked_through() -> None:

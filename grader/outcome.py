@@ -1,4 +1,4 @@
-"""From what came out of a player's process to the stage's answer. The same however it was started."""
+"""From what came out of a player's process to what a job gave. The same however it was started."""
 
 from __future__ import annotations
 
@@ -10,45 +10,26 @@ from grader.carried import SceneFault, to_json
 from grader.errors import WireError
 
 if TYPE_CHECKING:
-    from grader.carried import Limits
+    from grader.carried import Limits, Seen
 
-FRAME_SLACK = 64  # bytes kept past the limit of a frame, so that a second one is noticed
-PRINTED_KEPT = 1 << 16  # bytes
 _NT_FAULT = 0xC0000000  # from here on Windows tells of a crash in the exit status itself
 
 
-class Seen:
-    """A job under way: what has come out of its process so far.
-
-    Attributes:
-        frame: what it wrote where its answer belongs.
-        printed: what it printed.
-        status: its exit status, below 0 the signal that ended it; None: it was not seen to end.
-        cpu_s: seconds of processor time that it used.
-        timed_out: its time on the clock was up.
-        hung_up: the grader went away meanwhile.
-        out_of_memory: the kernel ended something for want of memory meanwhile.
-    """
-
-    def __init__(self) -> None:
-        self.frame = bytearray()
-        self.printed = bytearray()
-        self.status: int | None = None
-        self.cpu_s = 0.0
-        self.timed_out = self.hung_up = self.out_of_memory = False
-
-
-def answer(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
+def answer(
+    seen: Seen, frame: bytes, printed: bytes, limits: Limits, wall_s: float
+) -> dict[str, Any]:
     """What the job gave, or the fault that kept it from giving anything; and what was printed.
 
     Args:
-        seen: all that came out of the process.
+        seen: how it ended.
+        frame: what it wrote where its answer belongs.
+        printed: what it printed.
         limits: what it was allowed.
         wall_s: seconds on the clock that it had.
     """
-    kept = bytes(seen.printed[: limits.stdout_bytes])
+    kept = printed[: limits.stdout_bytes]
     return {
-        **_verdict(seen, limits, wall_s),
+        **_verdict(seen, frame, limits, wall_s),
         "stdout": kept.decode("utf-8", "backslashreplace"),
     }
 
@@ -58,13 +39,13 @@ def fault(kind: Any, message: str) -> dict[str, Any]:
     return {"fault": to_json(SceneFault(kind, message))}
 
 
-def _verdict(seen: Seen, limits: Limits, wall_s: float) -> dict[str, Any]:
+def _verdict(seen: Seen, frame: bytes, limits: Limits, wall_s: float) -> dict[str, Any]:
     if seen.timed_out or seen.status is None:
         return fault("timeout", f"the harness did not come back within {wall_s:g} s")
-    if seen.status < 0 or seen.status >= _NT_FAULT or not seen.frame:
+    if seen.status < 0 or seen.status >= _NT_FAULT or not frame:
         return _ended(seen, seen.status, limits)
     try:
-        return _only_frame(seen.frame, limits)
+        return _only_frame(frame, limits)
     except WireError as exc:
         return fault("protocol", f"the harness wrote where only the grader writes: {exc}")
 
@@ -93,13 +74,13 @@ def _name_of_end(status: int) -> str:
         return f"signal {-status}"
 
 
-def _only_frame(data: bytearray, limits: Limits) -> dict[str, Any]:
+def _only_frame(data: bytes, limits: Limits) -> dict[str, Any]:
     """The one answer in `data`.
 
     Raises:
         WireError: none, more than one, over the limit, or not a player's answer.
     """
-    stream = memoryview(bytes(data))
+    stream = memoryview(data)
     taken = 0
 
     def read(count: int) -> bytes:

@@ -7,27 +7,24 @@ from typing import Any
 import pytest
 
 from grader import wire
-from grader.inside.outcome import Seen, answer
-from grader.records import Limits
+from grader.carried import Limits, Seen
+from grader.outcome import answer
 
 LIMITS = Limits(scene_cpu_s=2.0, frame_bytes=100, stdout_bytes=4)
 LINES = wire.encode({"lines": {}})
 
 
-def seen(**fields: Any) -> Seen:
-    made = Seen()
-    vars(made).update(fields)
-    return made
+def gave(frame: bytes = b"", printed: bytes = b"", **fields: Any) -> dict[str, Any]:
+    return answer(Seen(**fields), frame, printed, LIMITS, 10.0)
 
 
-def fault(**fields: Any) -> tuple[str, str]:
-    told = answer(seen(**fields), LIMITS, 10.0)["fault"]
+def fault(frame: bytes = b"", **fields: Any) -> tuple[str, str]:
+    told = gave(frame, **fields)["fault"]
     return told["kind"], told["message"]
 
 
 def test_an_answer_and_what_was_printed() -> None:
-    came = seen(frame=bytearray(LINES), printed=bytearray(b"ab\xff cut"), status=0)
-    assert answer(came, LIMITS, 10.0) == {"lines": {}, "stdout": "ab\\xff "}
+    assert gave(LINES, b"ab\xff cut", status=0) == {"lines": {}, "stdout": "ab\\xff "}
 
 
 @pytest.mark.parametrize(
@@ -52,8 +49,8 @@ def test_a_process_that_gave_nothing(status: int, cpu_s: float, kind: str, says:
 
 
 def test_an_answer_is_nothing_if_the_process_was_brought_down_after_it() -> None:
-    assert fault(frame=bytearray(LINES), status=-11)[0] == "crash"
-    assert fault(frame=bytearray(LINES), status=0xC0000005)[0] == "crash"
+    assert fault(frame=LINES, status=-11)[0] == "crash"
+    assert fault(frame=LINES, status=0xC0000005)[0] == "crash"
 
 
 def test_time_and_memory() -> None:
@@ -74,6 +71,6 @@ def test_time_and_memory() -> None:
     ],
 )
 def test_an_answer_that_is_none(frame: bytes, says: str) -> None:
-    kind, message = fault(frame=bytearray(frame), status=0)
+    kind, message = fault(frame=frame, status=0)
     assert kind == "protocol"
     assert says in message
