@@ -473,3 +473,23 @@ def test_it_is_noticed() -> None:
     telling = {"scene": "repair", "given": {"records": [due[:2]]}}
     assert given_away([asked, telling], [{"items": due}, {}]) == [("view", "repair")]
     assert given_away([telling, telling], [{"items": due}, {}]) == []
+
+
+SLOW_TO_COMPILE = """
+import os, struct
+def repair_tool_history(messages):
+    body = b'{"x":1}'
+    os.write(3, struct.pack(">I", len(body)) + body)
+    os._exit(0)
+def _never(z):
+    return z
+    if 0:
+"""
+
+
+def test_the_start_of_a_room_is_paid_for_by_who_brought_the_last_one_down() -> None:
+    """Each answer that is none ends a room, and in the next one the file is compiled again."""
+    source = SOLUTION + SLOW_TO_COMPILE + "        x = [y for y in z if y]\n" * 5000
+    report = together(source, limits=LIMITS._replace(total_s=0.5))
+    assert report.verdict == "fail"
+    assert "whole time of 0.5 s was used up" in " ".join(report.notes)
