@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -120,3 +122,36 @@ def test_a_scene_or_test_of_ours_that_raises_is_no_verdict(
     assert "fail" not in {t.outcome for t in report.tests}
     told = " ".join([*report.notes, *(t.message for t in report.tests)])
     assert says in told
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc")
+def test_a_judge_that_goes_round_and_round_is_ended_with_its_run() -> None:
+    """A lesson's own fault. A run is a fork of the judge, and must not outlive it."""
+    title = '"""A result that comes too late is moved up, not replaced."""'
+    assert title in LESSON.test_source
+    source = LESSON.test_source.replace(title, f"{title}\n    while True:\n        pass")
+    endless = dataclasses.replace(LESSON, test_source=source)
+    limits = Limits(judge_s=1.0)
+    with closing(Judge(ProcessRooms(), endless, limits)) as judge:
+        judge.start()
+        assert judge._room is not None
+        group = judge._room._process.pid  # type: ignore[attr-defined]
+        report = grade(
+            from_bytes(SOLUTION.encode()),
+            endless,
+            judge=judge,
+            limits=limits,
+            tests=["late_result"],
+        )
+        assert report.verdict == "error"
+    stats = [_read(path).rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat")]
+    assert [
+        fields[:3] for fields in stats if fields[2:3] == [str(group)] and fields[0] != "Z"
+    ] == []
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

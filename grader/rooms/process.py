@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,7 @@ class ProcessRoom:
         try:
             self._process.wait(_GONE_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._kill()
             self._process.wait()
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
@@ -118,6 +119,13 @@ class ProcessRoom:
         with contextlib.suppress(OSError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
+
+    def _kill(self) -> None:
+        """A judge's run is a fork of the judge, and would outlive it."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     def _read_frames(self, limit: int) -> None:
         stream = self._process.stdout
