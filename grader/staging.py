@@ -186,10 +186,8 @@ class Stage:
         self, op: str, wall_s: float, values: dict[str, Any]
     ) -> tuple[dict[str, Any], float]:
         """The stage's answer to a job, and how many seconds it took."""
-        again = (
-            self._room is None
-        )  # what brought the last one down has the next one's start to pay for
-        began = time.monotonic()
+        # What brought the last room down has the next one's start to pay for.
+        again, began = self._room is None, time.monotonic()
         room = self._ready()
         began, opening_s = time.monotonic(), time.monotonic() - began
         try:

@@ -80,7 +80,7 @@ class Line:
 
 
 class Player:
-    """An interpreter that plays one scene, and is then thrown away.
+    """An interpreter that does one job, and is then thrown away.
 
     Args:
         first: the frame with what it is to hold; see `player.main`.
@@ -211,7 +211,8 @@ def serve(read: Callable[[int], bytes], write: Callable[[Bytes], int], opened: A
         while True:
             wall_s, job = line.receive()["wall_s"], line.receive()
             seen = _play(player, job, wall_s, line.gone)
-            write_all(write, answer(seen, player.frame, player.printed))
+            # Copies: whoever holds a pipe longer than its process lived may still be writing.
+            write_all(write, answer(seen, bytes(player.frame), bytes(player.printed)))
             player = Player(whole, keep.limits)
     finally:
         player.end()

@@ -16,7 +16,7 @@ from grader.carried import Seen, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Bytes = bytes | bytearray | memoryview
+    Bytes = bytes | memoryview
 
 FRAME_SLACK = 64  # bytes kept past the limit of a frame, so that a second one is noticed
 PRINTED_KEPT = 1 << 16  # bytes
