@@ -12,6 +12,7 @@ from grader.errors import WireError
 if TYPE_CHECKING:
     from grader.carried import Limits, Seen
 
+FORGED = "the harness wrote where only the grader writes: {}"
 _NT_FAULT = 0xC0000000  # from here on Windows tells of a crash in the exit status itself
 
 
@@ -42,12 +43,12 @@ def fault(kind: Any, message: str) -> dict[str, Any]:
 def _verdict(seen: Seen, frame: bytes, limits: Limits, wall_s: float) -> dict[str, Any]:
     if seen.timed_out or seen.status is None:
         return fault("timeout", f"the harness did not come back within {wall_s:g} s")
-    if seen.status < 0 or seen.status >= _NT_FAULT or not frame:
+    if seen.status != 0 or not frame:
         return _ended(seen, seen.status, limits)
     try:
         return _only_frame(frame, limits)
     except WireError as exc:
-        return fault("protocol", f"the harness wrote where only the grader writes: {exc}")
+        return fault("protocol", FORGED.format(exc))
 
 
 def _ended(seen: Seen, status: int, limits: Limits) -> dict[str, Any]:

@@ -36,14 +36,13 @@ def _seen(told: Any) -> Seen:
     return seen
 
 
-def _checked(op: str, answer: Any, last_line: int, ahead: int) -> dict[str, Any]:
-    """What a job gave, if it is something that it can give; within bounds, with lines that there are.
+def _checked(op: str, answer: dict[str, Any], last_line: int, ahead: int) -> dict[str, Any]:
+    """What a job gave, within bounds, with lines that there are; a fault if it is nothing that it can give.
 
-    Raises:
-        WireError: it isn't. A submission has a hand in everything that comes out of its room.
+    A submission has a hand in everything that comes out of its room.
     """
+    told = {"stdout": answer["stdout"]}
     try:
-        told = {"stdout": from_json(str, answer["stdout"])}
         if "fault" in answer:
             fault = _bounded(from_json(SceneFault, answer["fault"]), last_line)
             return {"fault": to_json(fault), **told}
@@ -53,11 +52,16 @@ def _checked(op: str, answer: Any, last_line: int, ahead: int) -> dict[str, Any]
         if op == "play":
             return {"observation": answer["observation"], **told}
         if "problem" in answer:
-            return {"problem": to_json(from_json(Problem, answer["problem"]))}
+            problem = from_json(Problem, answer["problem"])
+            return {"problem": to_json(problem._replace(line=_a_line(problem.line, last_line)))}
         lines = answer["lines"].items()
         return {"lines": {n: at for n, at in lines if 1 <= from_json(int, at) <= last_line}}
-    except (KeyError, TypeError, AttributeError, ValueError) as exc:
-        raise WireError("it is no answer") from exc
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return {**outcome.fault("protocol", outcome.FORGED.format("it is no answer")), **told}
+
+
+def _a_line(line: int | None, last_line: int) -> int | None:
+    return line if line is not None and 1 <= line <= last_line else None
 
 
 def _so_many(seen: Any, count: int) -> list[Any]:
@@ -70,7 +74,7 @@ def _so_many(seen: Any, count: int) -> list[Any]:
 def _bounded(fault: SceneFault, last_line: int) -> SceneFault:
     return fault._replace(
         message=fault.message[:_MAX_TEXT],
-        line=fault.line if fault.line is not None and 1 <= fault.line <= last_line else None,
+        line=_a_line(fault.line, last_line),
         traceback=tuple(text[:_MAX_TEXT] for text in fault.traceback[-_MAX_LINES:]),
     )
 
@@ -194,14 +198,13 @@ class Stage:
             room.send({"wall_s": wall_s}, {"op": op, **values})
             seen = _seen(room.receive(wall_s + _MARGIN_S))
             wrote, printed = room.receive_bytes(_MARGIN_S), room.receive_bytes(_MARGIN_S)
-            gave = outcome.answer(seen, wrote, printed, self._limits, wall_s)
-            answer = _checked(op, gave, self._last_line, len(values.get("ahead", ())))
         except WireError as exc:
-            answer = self._brought_down(
-                "protocol", f"the harness wrote where only the grader writes: {exc}"
-            )
+            answer = self._brought_down("protocol", outcome.FORGED.format(exc))
         except RoomError as exc:
             answer = self._fell(exc)
+        else:
+            gave = outcome.answer(seen, wrote, printed, self._limits, wall_s)
+            answer = _checked(op, gave, self._last_line, len(values.get("ahead", ())))
         took_s = time.monotonic() - began
         self._used_s += took_s + (opening_s if again else 0.0)
         return answer, took_s

@@ -7,6 +7,7 @@ that is the first in its process finds 0. What it does otherwise must never show
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,14 +15,16 @@ from typing import Any
 
 import pytest
 
-from grader import grade, lessons
+from grader import grade, lessons, wire
+from grader.errors import RoomError
 from grader.judging import Judge
 from grader.records import Limits, Report, to_json
 from grader.rooms.process import ProcessRooms
-from grader.staging import Stage
+from grader.staging import Stage, TimeUpError
 from grader.submission import from_bytes
 from tests.test_grading import HERE, SOLUTION
 
+LESSON = lessons.find(10)
 TESTS = ["missing_result", "late_result", "record_ends_on_damage"]
 LIMITS = Limits(scene_cpu_s=1, scene_wall_s=20.0, hurried_wall_s=0.5)
 COUNTING = """
@@ -475,21 +478,77 @@ def test_it_is_noticed() -> None:
     assert given_away([telling, telling], [{"items": due}, {}]) == []
 
 
-SLOW_TO_COMPILE = """
-import os, struct
-def repair_tool_history(messages):
-    body = b'{"x":1}'
-    os.write(3, struct.pack(">I", len(body)) + body)
-    os._exit(0)
-def _never(z):
-    return z
-    if 0:
-"""
+class SlowToOpen(ProcessRooms):
+    """Each stage takes 0.2 s more to open, and does not live to give an answer."""
+
+    def open_stage(self) -> Any:
+        room = super().open_stage()
+        receive = room.receive_bytes
+
+        def opened(timeout_s: float) -> Any:
+            time.sleep(0.2)
+            room.receive = gone  # type: ignore[method-assign]
+            return wire.decode(receive(timeout_s))
+
+        def gone(timeout_s: float) -> Any:
+            raise RoomError(f"not within {timeout_s} s", reason="memory")
+
+        room.receive = opened  # type: ignore[method-assign]
+        return room
 
 
 def test_the_start_of_a_room_is_paid_for_by_who_brought_the_last_one_down() -> None:
-    """Each answer that is none ends a room, and in the next one the file is compiled again."""
-    source = SOLUTION + SLOW_TO_COMPILE + "        x = [y for y in z if y]\n" * 5000
-    report = together(source, limits=LIMITS._replace(total_s=0.5))
-    assert report.verdict == "fail"
-    assert "whole time of 0.5 s was used up" in " ".join(report.notes)
+    limits = LIMITS._replace(total_s=1.0)
+    stage = Stage(SlowToOpen(), LESSON, from_bytes(SOLUTION.encode()), limits)
+
+    def nine_times() -> None:
+        for _ in range(9):
+            assert stage.do("load")["fault"]["kind"] == "memory"
+
+    with closing(stage), pytest.raises(TimeUpError):
+        nine_times()
+
+
+def test_a_wrong_answer_with_a_sign_of_its_own_is_none() -> None:
+    """A process that has answered leaves with 0; any other number would be a way to tell the next one something."""
+    source = (
+        SOLUTION
+        + """
+import sys
+_frame = sys._getframe()
+while _frame.f_code.co_name != "play":
+    _frame = _frame.f_back
+_names, _leave = _frame.f_globals, _frame.f_globals["leave"]
+_names["leave"] = lambda _: _leave(5)
+"""
+    )
+    report = together(source)
+    assert report.problem is not None
+    assert report.problem.kind == "load_crash"
+
+
+def test_nothing_of_how_the_last_process_ended_is_in_the_next() -> None:
+    source = (
+        SOLUTION
+        + """
+import gc
+gc.unfreeze()
+_right = repair_tool_history
+def repair_tool_history(messages):
+    import sys
+    frame, held = sys._getframe(), []
+    while frame is not None:
+        held += [value for value in frame.f_locals.values() if hasattr(value, "timed_out")]
+        frame = frame.f_back
+    held += [one for one in gc.get_objects() if hasattr(type(one), "timed_out") and isinstance(one, tuple)]
+    return [] if held else _right(messages)
+"""
+    )
+    assert together(source).verdict == "pass"
+
+
+def test_what_python_says_while_it_compiles_is_not_printed_by_a_test() -> None:
+    source = SOLUTION + "\nif 1 is 1:\n    pass\nprint('loaded')\n"
+    report = together(source)
+    assert report.verdict == "pass"
+    assert "SyntaxWarning" not in "".join(test.stdout for test in report.tests)

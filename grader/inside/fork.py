@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from grader.inside.console import Console
     from grader.inside.keep import Keep
-    from grader.inside.transit import Buffer
+    from grader.inside.transit import Buffer, Bytes
 
 
 class Fork:
@@ -39,12 +39,13 @@ class Fork:
             _be_the_player(keep, console, (job_out, printed_in, frame_in))
         for theirs in (job_out, frame_in, printed_in):
             os.close(theirs)
-        for out in (self._frame_out, self._printed_out):
-            os.set_blocking(out, False)
+        for ours in (self._job_in, self._frame_out, self._printed_out):
+            os.set_blocking(ours, False)
+        self._deadline = 0.0
 
     def play(
         self,
-        give: Callable[[int], None],
+        give: Callable[[Callable[[Bytes], int]], None],
         wall_s: float,
         channel: int,
         frame: Buffer,
@@ -53,7 +54,7 @@ class Fork:
         """Have it do a job, end it and all that came from it, and say how that ended.
 
         Args:
-            give: writes the job to a descriptor.
+            give: has the job written by the function that it is given.
             wall_s: seconds on the clock that it has.
             channel: the descriptor that frames come from; if it closes, everything is ended.
             frame: takes what it writes where its answer belongs.
@@ -62,13 +63,10 @@ class Fork:
         Raises:
             EOFError: the channel has closed.
         """
+        self._deadline = time.monotonic() + wall_s
         try:
-            give(self._job_in)
-            seen = self._watch(
-                channel,
-                time.monotonic() + wall_s,
-                {self._frame_out: frame, self._printed_out: printed},
-            )
+            give(self._write)
+            seen = self._watch(channel, {self._frame_out: frame, self._printed_out: printed})
             out_of_memory = system.out_of_memory_kills() > self._kills
         finally:
             system.end_everything(self._child)
@@ -76,7 +74,18 @@ class Fork:
                 os.close(ours)
         return seen._replace(out_of_memory=out_of_memory)
 
-    def _watch(self, channel: int, deadline: float, into: dict[int, Buffer]) -> Seen:
+    def _write(self, data: Bytes) -> int:
+        """Write some of a job. A process that is gone, or does not take it in time, takes no more."""
+        while True:
+            try:
+                return os.write(self._job_in, data)
+            except BlockingIOError:
+                poll = select.poll()
+                poll.register(self._job_in, select.POLLOUT)
+                if not poll.poll(1000 * max(0.0, self._deadline - time.monotonic())):
+                    raise BrokenPipeError from None
+
+    def _watch(self, channel: int, into: dict[int, Buffer]) -> Seen:
         """Gather what comes out of the process until it is gone or its time is up."""
         exit_fds = _exit_fds(self._child)
         poll = select.poll()
@@ -85,7 +94,7 @@ class Fork:
             poll.register(fd, select.POLLIN)
         seen = Seen()
         while seen.status is None and not seen.timed_out:
-            left = max(0.0, deadline - time.monotonic())
+            left = max(0.0, self._deadline - time.monotonic())
             ready = poll.poll(1000 * (left if exit_fds else min(left, 0.01)))
             for fd in [fd for fd, _ in ready if fd in into]:
                 if not into[fd].take_in(fd):
@@ -94,7 +103,7 @@ class Fork:
                 raise EOFError
             seen = _gone(self._child)
             if seen.status is None:
-                seen = seen._replace(timed_out=time.monotonic() >= deadline)
+                seen = seen._replace(timed_out=time.monotonic() >= self._deadline)
         for fd, buffer in into.items():
             buffer.take_in(fd)
         for fd in exit_fds:

@@ -52,7 +52,7 @@ def _serve(
     # runs meanwhile, so this is Python's own work. Why it can't be compiled, the first job will tell.
     job = wire.encode(player.COMPILE)
     Fork(keep, console).play(
-        lambda fd: write_all(partial(os.write, fd), [job]),
+        lambda give: write_all(give, [job]),
         player.COMPILE_S,
         channel,
         frame,
@@ -60,16 +60,29 @@ def _serve(
     )
     keep.code = player.code_in(bytes(frame.content))
     frame.wipe()
+    printed.wipe()  # Python may have warned
     gc.freeze()  # a fork that collects garbage would copy every page of ours
     fork = Fork(keep, console)
     write_all(write, [wire.encode(opened)])
     while True:
-        wall_s = wire.read_trusted(read)["wall_s"]
-        seen = fork.play(partial(frame.pass_on, channel), wall_s, channel, frame, printed)
-        write_all(write, answer(seen, frame.content, printed.content))
-        frame.wipe()
-        printed.wipe()
+        _answer(fork, channel, read, write, frame, printed)
         fork = Fork(keep, console)
+
+
+def _answer(
+    fork: Fork,
+    channel: int,
+    read: Callable[[int], bytes],
+    write: Callable[[Bytes], int],
+    frame: Buffer,
+    printed: Buffer,
+) -> None:
+    """Do one job. A function of its own: the next fork has its caller's names, and must not find a `Seen` there."""
+    wall_s = wire.read_trusted(read)["wall_s"]
+    seen = fork.play(partial(frame.pass_on, channel), wall_s, channel, frame, printed)
+    write_all(write, answer(seen, frame.content, printed.content))
+    frame.wipe()
+    printed.wipe()
 
 
 def main() -> None:

@@ -53,16 +53,20 @@ class Buffer:
             self._filled = min(self._filled + count, self._size)
         return True
 
-    def pass_on(self, source: int, sink: int) -> None:
-        """Read one frame from `source` and write it to `sink`, as it is; keep nothing of it.
+    def pass_on(self, source: int, write: Callable[[Bytes], int]) -> None:
+        """Read one frame from `source` and have it written, as it is; keep nothing of it.
+
+        Args:
+            source: a descriptor.
+            write: writes some of the bytes that it is given; says how many. BrokenPipeError: it takes no more.
 
         Raises:
             EOFError: the source has ended.
         """
-        self._pass_on(source, sink, wire.HEADER.size)
+        self._pass_on(source, write, wire.HEADER.size)
         (length,) = wire.HEADER.unpack_from(self._view)
         while length:
-            length -= self._pass_on(source, sink, min(length, _PIECE))
+            length -= self._pass_on(source, write, min(length, _PIECE))
         self.wipe()
 
     def wipe(self) -> None:
@@ -75,7 +79,7 @@ class Buffer:
         self._touched = max(self._touched, start + count)
         return count
 
-    def _pass_on(self, source: int, sink: int, count: int) -> int:
+    def _pass_on(self, source: int, write: Callable[[Bytes], int], count: int) -> int:
         taken = 0
         while taken < count:
             got = self._read(source, taken, count)
@@ -83,7 +87,7 @@ class Buffer:
                 raise EOFError
             taken += got
         with contextlib.suppress(BrokenPipeError):  # it is gone, which shows in its status
-            write_all(lambda rest: os.write(sink, rest), [self._view[:count]])
+            write_all(write, [self._view[:count]])
         return count
 
 
