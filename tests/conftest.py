@@ -65,6 +65,11 @@ def no_engine() -> Iterator[None]:
         yield
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes give no name: an archive holds the time, and two processes have to collect the same tests."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("docker") is not None and no_containers():
         if REQUIRED:
