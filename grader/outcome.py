@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -81,20 +82,9 @@ def _only_frame(data: bytes, limits: Limits) -> dict[str, Any]:
     Raises:
         WireError: none, more than one, over the limit, or not a player's answer.
     """
-    stream = memoryview(data)
-    taken = 0
-
-    def read(count: int) -> bytes:
-        nonlocal taken
-        part = bytes(stream[taken : taken + count])
-        taken += len(part)
-        return part
-
-    try:
-        outcome = wire.read_frame(read, limits.frame_bytes)
-    except EOFError as exc:
-        raise WireError(str(exc)) from exc
-    if taken != len(stream):
+    stream = io.BytesIO(data)
+    outcome = wire.read_frame(stream.read, limits.frame_bytes)
+    if stream.read(1):
         raise WireError("there is more than one answer")
     if not isinstance(outcome, dict) or len(outcome) != 1:
         raise WireError("it is no answer")

@@ -16,30 +16,34 @@ if TYPE_CHECKING:
 # Of the standard library, what harnesses are written with, and what does nothing when it is imported. It is
 # imported once, where the source seems to, instead of in each process that plays a scene.
 _FAMILIAR = frozenset(
-    (
-        *(
-            "abc",
-            "asyncio",
-            "bisect",
-            "collections",
-            "contextlib",
-            "copy",
-            "dataclasses",
-            "datetime",
-        ),
-        *(
-            "enum",
-            "functools",
-            "heapq",
-            "inspect",
-            "itertools",
-            "json",
-            "logging",
-            "math",
-            "operator",
-        ),
-        *("queue", "random", "re", "string", "textwrap", "threading", "time", "typing", "uuid"),
-    )
+    [
+        "abc",
+        "asyncio",
+        "bisect",
+        "collections",
+        "contextlib",
+        "copy",
+        "dataclasses",
+        "datetime",
+        "enum",
+        "functools",
+        "heapq",
+        "inspect",
+        "itertools",
+        "json",
+        "logging",
+        "math",
+        "operator",
+        "queue",
+        "random",
+        "re",
+        "string",
+        "textwrap",
+        "threading",
+        "time",
+        "typing",
+        "uuid",
+    ]
 )
 
 

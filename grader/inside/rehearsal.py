@@ -85,8 +85,6 @@ def _patience() -> Iterator[None]:
 class _Play:
     """Takes the part of `testing.Play`."""
 
-    stdout = printed = ""
-
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
         self.asked: list[dict[str, Any]] = []

@@ -48,16 +48,19 @@ def _serve(
     """Answer jobs, each in a fork that was made ahead, until the grader goes away."""
     console = player.prepare(keep)
     frame, printed = Buffer(keep.limits.frame_bytes + FRAME_SLACK), Buffer(PRINTED_KEPT)
+
+    def answer_one(fork: Fork) -> None:  # whose names are gone when the next fork is made
+        wall_s = wire.read_trusted(read)["wall_s"]
+        seen = fork.play(partial(frame.pass_on, channel), wall_s, channel, frame, printed)
+        write_all(write, answer(seen, frame.content, printed.content))
+        frame.wipe()
+        printed.wipe()
+
     # The submission compiled, once, in a fork, as bytes that only other forks make code of. Nothing of it
     # runs meanwhile, so this is Python's own work. Why it can't be compiled, the first job will tell.
     job = wire.encode(player.COMPILE)
-    Fork(keep, console).play(
-        lambda give: write_all(give, [job]),
-        player.COMPILE_S,
-        channel,
-        frame,
-        printed,
-    )
+    compiler = Fork(keep, console)
+    compiler.play(lambda give: write_all(give, [job]), player.COMPILE_S, channel, frame, printed)
     keep.code = player.code_in(bytes(frame.content))
     frame.wipe()
     printed.wipe()  # Python may have warned
@@ -65,24 +68,8 @@ def _serve(
     fork = Fork(keep, console)
     write_all(write, [wire.encode(opened)])
     while True:
-        _answer(fork, channel, read, write, frame, printed)
+        answer_one(fork)
         fork = Fork(keep, console)
-
-
-def _answer(
-    fork: Fork,
-    channel: int,
-    read: Callable[[int], bytes],
-    write: Callable[[Bytes], int],
-    frame: Buffer,
-    printed: Buffer,
-) -> None:
-    """Do one job. A function of its own: the next fork has its caller's names, and must not find a `Seen` there."""
-    wall_s = wire.read_trusted(read)["wall_s"]
-    seen = fork.play(partial(frame.pass_on, channel), wall_s, channel, frame, printed)
-    write_all(write, answer(seen, frame.content, printed.content))
-    frame.wipe()
-    printed.wipe()
 
 
 def main() -> None:

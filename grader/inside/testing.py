@@ -115,9 +115,8 @@ class Play:
         self._ask = ask
         self._shapes = shapes
         self._case = case
-        self._played: list[
-            tuple[dict[str, Any], Any]
-        ] = []  # before it was asked for: what was seen
+        # Questions that have been played and not been asked yet, and what was seen.
+        self._played: list[tuple[dict[str, Any], Any]] = []
         self.script: list[dict[str, Any]] = []
         self.together = False
         self.stdout = self.printed = ""

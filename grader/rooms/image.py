@@ -108,20 +108,9 @@ def build(
         UsageError: the base is not there, or is not fit to be one.
     """
     engine = engine or Engine()
-    found = _inspect(engine, base)
-    if found is None and pull:
+    if pull and _inspect(engine, base) is None:
         _pull(engine, base, say)
-        found = _inspect(engine, base)
-    if found is None:
-        raise UsageError(
-            f"The base image {base} is not on this machine, and nothing is pulled unasked.",
-            help=f"Fetch it with `docker pull {base}`, or name another with --base.",
-        )
-    if (found.get("Config") or {}).get("Volumes"):
-        raise UsageError(
-            f"The base image {base} declares a volume, which would be a place to write to.",
-            help="Name another base with --base.",
-        )
+    _check_base(engine, base)
     last = status(name, engine)
     labels = {
         DIGEST: packing.digest(),
@@ -147,6 +136,21 @@ def build(
     if last.version and last.id != built.id:
         _discard(engine, last)
     return built
+
+
+def _check_base(engine: Engine, base: str) -> None:
+    """Raise a UsageError where there is no such image, or it can't be built on."""
+    found = _inspect(engine, base)
+    if found is None:
+        raise UsageError(
+            f"The base image {base} is not on this machine, and nothing is pulled unasked.",
+            help=f"Fetch it with `docker pull {base}`, or name another with --base.",
+        )
+    if (found.get("Config") or {}).get("Volumes"):
+        raise UsageError(
+            f"The base image {base} declares a volume, which would be a place to write to.",
+            help="Name another base with --base.",
+        )
 
 
 def _discard(engine: Engine, image: ImageStatus) -> None:

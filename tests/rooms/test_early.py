@@ -15,10 +15,10 @@ import pytest
 
 from grader import rooms
 from grader.records import Limits
-from grader.rooms import early, process, sweeping
+from grader.rooms import early, process
 from grader.rooms.container import ContainerRooms
-from grader.rooms.engine import Engine
 from grader.rooms.process import ProcessRoom
+from tests.rooms.test_container_faults import owned_by
 
 SOLUTION = Path(__file__).parent.parent / "solutions" / "lesson_10" / "harness.py"
 LOCAL = ["--lesson", "10", "--runner", "local"]
@@ -148,11 +148,7 @@ def containers_of(words: list[str]) -> tuple[int, list[dict[str, Any]]]:
         [sys.executable, "-m", "grader", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as command:
         command.communicate(timeout=60)
-    with Engine().client() as api:
-        found = sweeping._ours(api)
-    owners = [(one, sweeping.Owner.parse(one["Labels"].get(sweeping.OWNER, ""))) for one in found]
-    left = [one for one, owner in owners if owner is not None and owner.pid == command.pid]
-    return command.returncode, left
+    return command.returncode, owned_by(command.pid)
 
 
 @pytest.mark.docker
